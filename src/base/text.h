@@ -8,22 +8,27 @@
 #ifndef TRIMTAB_BASE_TEXT_H
 #define TRIMTAB_BASE_TEXT_H
 
+#include "base/inner.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 /* True when nothing in the text needs an escape. */
-bool tt_text_is_clean(const char *text, size_t size);
+TT_INNER bool tt_text_is_clean(const char *text, size_t size);
 
-/* The most bytes that size bytes can become, without the NUL. */
-size_t tt_text_escaped_max(size_t size);
+/* The most bytes that size bytes can become, without the NUL; a size that cannot be had, when that is more than memory can hold. */
+TT_INNER size_t tt_text_escaped_max(size_t size);
 
 /* Writes the escaped text and a NUL; ret must hold tt_text_escaped_max(size) + 1 bytes.  Returns the length without the NUL. */
-size_t tt_text_escape(const char *text, size_t size, char *ret);
+TT_INNER size_t tt_text_escape(const char *text, size_t size, char *ret);
 
 /*
  * The length in bytes of the valid UTF-8 sequence at the start of text, 0 when it is not one.  *ret_char is the character; overlong
  * forms, surrogates and values over U+10FFFF are not valid.
  */
-size_t tt_text_utf8(const char *text, size_t size, unsigned *ret_char);
+TT_INNER size_t tt_text_utf8(const char *text, size_t size, unsigned *ret_char);
+
+/* Whether a character moves the cursor, ends a line, or turns the direction of what follows: what the escapes are for. */
+TT_INNER bool tt_text_is_harmful(unsigned c);
 
 #endif
