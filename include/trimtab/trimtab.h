@@ -9,6 +9,7 @@
 #include <trimtab/error.h>
 #include <trimtab/export.h>
 #include <trimtab/memory.h>
+#include <trimtab/time.h>
 #include <trimtab/version.h>
 
 #endif

@@ -60,10 +60,14 @@ static void what_is_harmful_becomes_an_escape_and_the_rest_stays(void **state)
 		{ "\xe2\x80\xa8\xe2\x80\xa9", "\\u2028\\u2029" },
 		{ "\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f", "\\u061c\\u200e\\u200f" },
 		{ "\xe2\x80\xaa\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9", "\\u202a\\u202e\\u2066\\u2069" },
-		{ "\xef\xbb\xbf" "bom", "\\ufeffbom" },
+		{ "\xef\xbb\xbf"
+		  "bom",
+			"\\ufeffbom" },
 		/* not UTF-8: stray bytes, overlong forms, surrogates, too large */
 		{ "\x80", "\\x80" },
-		{ "a\xbf" "b", "a\\xbfb" },
+		{ "a\xbf"
+		  "b",
+			"a\\xbfb" },
 		{ "\xfe\xff", "\\xfe\\xff" },
 		{ "\xc0\x80", "\\xc0\\x80" },
 		{ "\xc1\xbf", "\\xc1\\xbf" },
@@ -108,8 +112,14 @@ static bool expect_harmful(unsigned c)
 	static const struct {
 		unsigned first, last;
 	} ranges[] = {
-		{ 0x00, 0x1f },     { 0x7f, 0x9f },     { 0x061c, 0x061c }, { 0x200e, 0x200f },
-		{ 0x2028, 0x2029 }, { 0x202a, 0x202e }, { 0x2066, 0x2069 }, { 0xfeff, 0xfeff },
+		{ 0x00, 0x1f },
+		{ 0x7f, 0x9f },
+		{ 0x061c, 0x061c },
+		{ 0x200e, 0x200f },
+		{ 0x2028, 0x2029 },
+		{ 0x202a, 0x202e },
+		{ 0x2066, 0x2069 },
+		{ 0xfeff, 0xfeff },
 	};
 
 	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
