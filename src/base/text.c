@@ -37,8 +37,8 @@ size_t tt_text_utf8(const char *text, size_t size, unsigned *ret_char)
 /* Characters that move the cursor, end a line or turn the direction of what follows. */
 static bool is_harmful(unsigned c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
-	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
 bool tt_text_is_clean(const char *text, size_t size)
