@@ -40,7 +40,8 @@ install:  ## install below PREFIX=/usr/local, staged below DESTDIR= if given
 	@tools/setup build test
 	@tools/build build product
 	@meson configure build --prefix '$(PREFIX)'
-	@meson install -C build $(if $(DESTDIR),--destdir '$(abspath $(DESTDIR))')
+	@tools/build build product
+	@meson install -C build --no-rebuild $(if $(DESTDIR),--destdir '$(abspath $(DESTDIR))')
 
 clean:    ## remove everything that was built
 	rm -rf build build-*
