@@ -49,7 +49,10 @@ TT_AUTO_DEFINE(tt_loop, tt_loop_free);
 /* Runs callbacks until tt_loop_stop().  A loop that was stopped before returns at once.  Signals and EINTR do not end it. */
 TT_API tt_code tt_loop_run(tt_loop *loop, tt_error *err);
 
-/* Makes tt_loop_run() return after the callback that is running.  The loop can be run again.  Any thread. */
+/*
+ * Makes tt_loop_run() return after the callback that is running; only callbacks for descriptors that became ready together may still come.
+ * The loop can be run again.  A loop that is dispatched by a host goes on.  Any thread.
+ */
 TT_API void tt_loop_stop(tt_loop *loop);
 
 /* Has fn called on the loop's thread.  Any thread; never blocks, never fails. */

@@ -49,7 +49,7 @@ static void on_alarm(uv_timer_t *timer)
 /* Milliseconds to wait for what is ours: 0 when something is due, -1 without end.  Rounded up: a timer is never early. */
 static int own_timeout_ms(tt_loop *loop)
 {
-	if (tt_loop_has_posts(loop) || atomic_load(&loop->stopping))
+	if (tt_loop_has_posts(loop))
 		return 0;
 	int64_t due_ns = tt_loop_next_due_ns(loop);
 
@@ -81,7 +81,7 @@ static void turn(tt_loop *loop, bool wait)
 static void run(tt_loop *loop)
 {
 	atomic_store(&loop->owner, pthread_self());
-	while (!atomic_exchange(&loop->stopping, false))
+	while (!atomic_exchange(&loop->stopping, false)) /* set later, it comes with a wake-up: turn() need not look at it */
 		turn(loop, true);
 }
 
