@@ -99,7 +99,7 @@ TT_API bool tt_timer_is_armed(const tt_timer *timer);
 /*
  * Descriptors of the host: calls back each time fd is ready, until it is freed.  fd stays the caller's: free the watch, then close it.
  * It is put into non-blocking mode; a descriptor has one watch at most, and regular files cannot be watched.
- * What is ready is told by bits; an error or a hang-up is told as both, so that the next read or write finds it.
+ * What is ready is told by bits; an error or a hang-up is told as all that was asked for, so that the next read or write finds it.
  */
 typedef struct tt_fd_watch tt_fd_watch;
 
