@@ -11,6 +11,7 @@
 #include "loop/net.h"
 #include "loop/process.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,12 +104,19 @@ static bool drives(const tt_loop *loop)
 	return pthread_equal(atomic_load(&loop->owner), pthread_self());
 }
 
+static void check_closed(uv_handle_t *handle, void *data)
+{
+	(void)data;
+	assert(uv_is_closing(handle) && "made on the loop and not closed before tt_loop_free()"); /* it would be waited for without end */
+}
+
 static void free_loop(tt_loop *loop)
 {
 	tt_real_loop *real = tt_real(loop);
 
 	uv_close((uv_handle_t *)&real->async, NULL);
 	uv_close((uv_handle_t *)&real->alarm, NULL);
+	uv_walk(&real->uv, check_closed, NULL);
 	while (uv_run(&real->uv, UV_RUN_NOWAIT)) /* what was closed before finishes here */
 		;
 	uv_loop_close(&real->uv);

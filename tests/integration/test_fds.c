@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 
 static tt_loop *new_loop(void)
@@ -248,6 +249,33 @@ static void of_two_watches_only_one_can_be_set(void **state)
 	tt_loop_free(loop);
 }
 
+/* A mistake of the caller's must not become a hang. */
+static void a_watch_that_is_open_when_the_loop_is_freed_aborts(void **state)
+{
+	(void)state;
+	static const unsigned events[] = { 0, TT_FD_READ };
+
+	for (int i = 0; i < 2; i++) {
+		pid_t child = fork();
+		int status = 0;
+
+		if (child == 0) {
+			struct seen seen = { 0 };
+			int fds[2];
+
+			alarm(TT_TEST_SECONDS_MAX); /* not inherited */
+			assert_non_null(freopen("/dev/null", "w", stderr)); /* what assert says */
+			signal(SIGABRT, SIG_DFL);
+			make_pair(fds);
+			watch(&seen, new_loop(), fds[0], events[i]);
+			tt_loop_free(seen.loop);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	}
+}
+
 /* Many descriptors. */
 
 enum { MANY = 10000, SPARE = 200 };
@@ -429,6 +457,7 @@ int main(void)
 		TEST(a_descriptor_can_be_watched_again_after_free),
 		TEST(what_cannot_be_watched_is_refused),
 		TEST(of_two_watches_only_one_can_be_set),
+		TEST(a_watch_that_is_open_when_the_loop_is_freed_aborts),
 		TEST(ten_thousand_descriptors_or_what_the_hard_limit_allows),
 		TEST(a_flood_of_signals_changes_nothing),
 	};
