@@ -175,6 +175,32 @@ static void the_callback_comes_once_on_the_loops_thread(void **state)
 	assert_exit(run_child(call_on_the_loop, SIGTERM, 1), SAW_WHAT_WAS_EXPECTED);
 }
 
+static void fork_and_kill(void)
+{
+	tt_signals *signals = NULL;
+	tt_loop *loop = loop_with_signals(NULL, NULL, &signals);
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0)
+		for (;;)
+			pause();
+	expect(kill(child, SIGTERM) == 0);
+	expect(waitpid(child, &status, 0) == child);
+	expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	say_ready(); /* this one is the first for the parent */
+	expect(tt_loop_run(loop, NULL) == TT_OK);
+	tt_signals_free(signals);
+	tt_loop_free(loop);
+	_exit(SAW_WHAT_WAS_EXPECTED);
+}
+
+static void a_signal_ends_a_forked_child_and_does_not_count_in_the_parent(void **state)
+{
+	(void)state;
+	assert_exit(run_child(fork_and_kill, SIGTERM, 1), SAW_WHAT_WAS_EXPECTED);
+}
+
 static volatile sig_atomic_t own_calls;
 
 static void own_handler(int number)
@@ -277,6 +303,7 @@ int main(void)
 		TEST(the_second_signal_ends_a_process_whose_callback_never_returns),
 		TEST(the_second_signal_ends_a_process_that_does_not_run_its_loop),
 		TEST(the_callback_comes_once_on_the_loops_thread),
+		TEST(a_signal_ends_a_forked_child_and_does_not_count_in_the_parent),
 		TEST(after_free_the_old_handlers_are_back),
 		TEST(after_free_a_signal_kills_as_it_always_did),
 		TEST(signals_can_be_handled_again_after_free),
