@@ -293,18 +293,18 @@ bool tt_loop_fire_timer(tt_loop *loop, int64_t now_ns)
 	return true;
 }
 
-static bool is_to_stop(const tt_loop *loop)
+bool tt_loop_is_to_stop(const tt_loop *loop)
 {
 	return loop->in_run && atomic_load(&loop->stopping);
 }
 
 void tt_loop_run_due(tt_loop *loop)
 {
-	for (size_t n = take_posts(loop); n && !is_to_stop(loop); n--)
+	for (size_t n = take_posts(loop); n && !tt_loop_is_to_stop(loop); n--)
 		run_taken(loop);
 	int64_t now_ns = tt_loop_now_ns(loop);
 
-	while (!is_to_stop(loop) && tt_loop_fire_timer(loop, now_ns))
+	while (!tt_loop_is_to_stop(loop) && tt_loop_fire_timer(loop, now_ns))
 		;
 }
 
