@@ -22,7 +22,7 @@
 /* A test that takes longer than this hangs.  Far above any honest test, also under a sanitizer on a busy machine. */
 enum { TT_TEST_SECONDS_MAX = 120 };
 
-#define TEST(name) { #name, name, tt_test_arm, tt_test_disarm, NULL }
+#define TEST(name) cmocka_unit_test_setup_teardown(name, tt_test_arm, tt_test_disarm)
 
 static inline int tt_test_arm(void **state)
 {
@@ -39,12 +39,12 @@ static inline int tt_test_disarm(void **state)
 }
 
 /* The call succeeds; if not, its words are shown. */
-#define assert_ok(call)                                                                        \
-	do {                                                                                   \
-		TT_ERROR(err_);                                                                \
-		tt_error *err = err_;                                                          \
-		tt_code code_ = (call);                                                        \
-		if (code_)                                                                     \
+#define assert_ok(call)                                                                         \
+	do {                                                                                    \
+		TT_ERROR(err_);                                                                 \
+		tt_error *err = err_;                                                           \
+		tt_code code_ = (call);                                                         \
+		if (code_)                                                                      \
 			fail_msg("%s: %s: %s", #call, tt_code_name(code_), tt_error_text(err)); \
 	} while (0)
 

@@ -11,6 +11,7 @@
 #include <trimtab/export.h>
 #include <trimtab/loop.h>
 #include <trimtab/memory.h>
+#include <trimtab/time.h>
 #include <trimtab/version.h>
 
 #endif

@@ -17,7 +17,6 @@
 
 #include <stddef.h>
 
-
 typedef struct tt_buf tt_buf;
 
 /* A new, empty buffer that will hold at most max_bytes. */

@@ -135,3 +135,8 @@ tt_heap_node *tt_heap_first(const tt_heap *heap, int64_t *ret_key)
 		*ret_key = heap->entries[0].key;
 	return heap->entries[0].node;
 }
+
+int64_t tt_heap_node_key(const tt_heap *heap, const tt_heap_node *node)
+{
+	return node->place ? heap->entries[node->place - 1].key : INT64_MAX;
+}

@@ -42,6 +42,9 @@ TT_INNER void tt_heap_remove(tt_heap *heap, tt_heap_node *node);
 /* The first node and its key, which stays; NULL when the heap is empty.  ret_key may be NULL. */
 TT_INNER tt_heap_node *tt_heap_first(const tt_heap *heap, int64_t *ret_key);
 
+/* The key of a node; INT64_MAX when it is in no heap. */
+TT_INNER int64_t tt_heap_node_key(const tt_heap *heap, const tt_heap_node *node);
+
 static inline bool tt_heap_node_is_in(const tt_heap_node *node)
 {
 	return node->place != 0;

@@ -4,7 +4,6 @@
  * A test's name is a fact, and breaking the fact turns the test red.
  */
 
-
 #include "test.h"
 
 #include "base/buf.h"
@@ -126,7 +125,6 @@ static void random_use_agrees_with_a_model(void **state)
 	}
 	tt_buf_free(buf);
 }
-
 
 int main(void)
 {
