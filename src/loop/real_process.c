@@ -24,7 +24,6 @@
 
 /* Our end of a pipe. */
 struct end {
-	struct process *process;
 	int fd; /* -1: closed */
 	uv_poll_t poll;
 };
@@ -100,7 +99,7 @@ static bool send_signal(const struct process *process, int number)
 /* Calls done if the process is over. */
 static void check_over(struct process *process)
 {
-	if (process->is_over || !process->has_exited || process->ends[OUT].fd >= 0 || process->ends[ERRORS].fd >= 0)
+	if (!process->has_exited || process->ends[OUT].fd >= 0 || process->ends[ERRORS].fd >= 0)
 		return;
 	tt_loop *outer = tt_loop_enter(process->head.loop);
 
@@ -134,6 +133,8 @@ static void on_timer(void *data)
 	}
 	if (process->is_ending && !send_signal(process, SIGKILL))
 		process->has_exited = true; /* and somebody else took its status */
+	if (!process->has_exited)
+		tt_timer_start(&process->timer, process->grace_ns); /* to see that, should it be so */
 	close_ends(process);
 	check_over(process);
 }
@@ -151,9 +152,8 @@ static void on_exit_status(uv_process_t *uv, int64_t exit_status, int signal_num
 	check_over(process);
 }
 
-static void gather(struct end *end, const char *bytes, size_t size)
+static void gather(struct process *process, struct end *end, const char *bytes, size_t size)
 {
-	struct process *process = end->process;
 	bool is_out = end == &process->ends[OUT];
 	tt_buf *content = process->content[is_out ? OUT : ERRORS];
 	size_t room = process->bytes_max - tt_buf_size(content);
@@ -182,7 +182,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 	ssize_t count = status < 0 ? 0 : read(end->fd, real->read_bytes, TT_REAL_READ_BYTES);
 
 	if (count > 0)
-		gather(end, real->read_bytes, (size_t)count);
+		gather(process, end, real->read_bytes, (size_t)count);
 	else if (count == 0 || (errno != EAGAIN && errno != EINTR))
 		close_end(end);
 	check_over(process);
@@ -213,15 +213,12 @@ static void on_writable(uv_poll_t *poll, int status, int events)
 	(void)events;
 	struct process *process = poll->data;
 	struct end *end = TT_CONTAINER(poll, struct end, poll);
-	ssize_t count = -1;
+	ssize_t count = write_quietly(end->fd, process->input + process->input_sent, process->input_size - process->input_sent);
+	bool is_refused = count < 0 && (status < 0 || (errno != EAGAIN && errno != EINTR)); /* it does not read, and need not */
 
-	if (status == 0)
-		count = write_quietly(end->fd, process->input + process->input_sent, process->input_size - process->input_sent);
 	if (count > 0)
 		process->input_sent += (size_t)count;
-	bool waits = status == 0 && count < 0 && (errno == EAGAIN || errno == EINTR);
-
-	if (process->input_sent == process->input_size || (count < 0 && !waits)) /* all, or all that it wants */
+	if (is_refused || process->input_sent == process->input_size)
 		close_end(end);
 }
 
@@ -250,7 +247,6 @@ static int make_pipe(struct process *process, int which, int *ret_theirs)
 		close(theirs);
 		return status;
 	}
-	end->process = process;
 	end->fd = ours;
 	end->poll.data = process;
 	process->handles++;
@@ -258,21 +254,13 @@ static int make_pipe(struct process *process, int which, int *ret_theirs)
 	return 0;
 }
 
-/* What the program's standard descriptor is: a pipe if we feed or gather it, else inherited or the null device. */
+/* What the program's standard descriptor is: the host's own or a pipe. */
 static int make_stdio(struct process *process, int which, const tt_process_options *options, uv_stdio_container_t *ret)
 {
 	bool inherits = (which == IN && options->inherit_input) || (which == ERRORS && options->inherit_errors);
-	int status = 0;
 
-	*ret = (uv_stdio_container_t){ .flags = UV_IGNORE };
-	if (inherits) {
-		ret->flags = UV_INHERIT_FD;
-		ret->data.fd = which;
-	} else if (which != IN || options->input_size) {
-		status = make_pipe(process, which, &ret->data.fd);
-		ret->flags = status ? UV_IGNORE : UV_INHERIT_FD;
-	}
-	return status;
+	*ret = (uv_stdio_container_t){ .flags = UV_INHERIT_FD, .data.fd = which };
+	return inherits ? 0 : make_pipe(process, which, &ret->data.fd);
 }
 
 /* libuv takes what it does not change without saying so. */

@@ -411,10 +411,45 @@ static void cancelling_again_or_in_done_does_nothing(void **state)
 	assert_int_equal(run.code, TT_CANCELED);
 	assert_string_equal(run.words, "'sleep' was canceled");
 	release(&run);
-	start(&run, *state, (tt_process_options){ .argv = SCRIPT("exit 0") });
+	start(&run, *state, (tt_process_options){ .argv = SCRIPT("exit 0"), .grace_ns = 1 });
 	run.cancels_in_done = true;
 	finish(&run);
 	assert_int_equal(run.code, TT_OK);
+	for (int i = 0; i < 3; i++)
+		assert_ok(tt_loop_dispatch(run.loop, err)); /* an end that had begun would go on here */
+	assert_int_equal(run.done_count, 1);
+	release(&run);
+}
+
+static void on_ready(int fd, unsigned ready, void *data)
+{
+	struct run *run = data;
+	char byte;
+
+	(void)ready;
+	if (read(fd, &byte, 1) > 0)
+		tt_process_cancel(run->process);
+}
+
+static void the_first_reason_to_end_it_is_told(void **state)
+{
+	struct folder *folder = *state;
+	struct run run;
+	tt_fd_watch *watch = NULL;
+	int fd = open_ready();
+
+	/* Asked to end because of its output, it asks to be canceled. */
+	start(&run, folder,
+		(tt_process_options){ .argv = SCRIPT("trap 'echo > /dev/fd/100' TERM; printf 12; while :; do sleep 0.01; done"),
+			.out_bytes_max = 1,
+			.grace_ns = 100 * MS });
+	assert_ok(tt_fd_watch_new(folder->loop, fd, on_ready, &run, &watch, err));
+	assert_ok(tt_fd_watch_set(watch, TT_FD_READ, err));
+	finish(&run);
+	assert_int_equal(run.code, TT_LIMIT);
+	tt_fd_watch_free(watch);
+	close(fd);
+	close(READY);
 	release(&run);
 }
 
@@ -684,6 +719,7 @@ int main(void)
 		FOLDER_TEST(who_ignores_sigterm_is_killed),
 		FOLDER_TEST(who_uses_the_grace_has_its_last_words_told),
 		FOLDER_TEST(cancelling_again_or_in_done_does_nothing),
+		FOLDER_TEST(the_first_reason_to_end_it_is_told),
 		FOLDER_TEST(the_children_of_who_is_ended_are_ended_too),
 		FOLDER_TEST(what_it_leaves_behind_is_neither_waited_for_nor_ended),
 		FOLDER_TEST(who_fled_with_the_pipes_is_not_waited_for),
