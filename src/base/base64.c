@@ -15,76 +15,6 @@ struct form {
 static const struct form standard = { "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", true, true };
 static const struct form url = { "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", false, false };
 
-/* The value of a digit plus one, over both forms; 0: a digit of neither. */
-static const unsigned char values[256] = {
-	['A'] = 1,
-	2,
-	3,
-	4,
-	5,
-	6,
-	7,
-	8,
-	9,
-	10,
-	11,
-	12,
-	13,
-	14,
-	15,
-	16,
-	17,
-	18,
-	19,
-	20,
-	21,
-	22,
-	23,
-	24,
-	25,
-	26,
-	['a'] = 27,
-	28,
-	29,
-	30,
-	31,
-	32,
-	33,
-	34,
-	35,
-	36,
-	37,
-	38,
-	39,
-	40,
-	41,
-	42,
-	43,
-	44,
-	45,
-	46,
-	47,
-	48,
-	49,
-	50,
-	51,
-	52,
-	['0'] = 53,
-	54,
-	55,
-	56,
-	57,
-	58,
-	59,
-	60,
-	61,
-	62,
-	['+'] = 63,
-	['-'] = 63,
-	['/'] = 64,
-	['_'] = 64,
-};
-
 size_t tt_base64_encoded_size(size_t size)
 {
 	return size <= (SIZE_MAX - 1) / 4 * 3 ? (size + 2) / 3 * 4 : SIZE_MAX - 1;
@@ -131,17 +61,28 @@ size_t tt_base64_url_encode(const void *bytes, size_t size, char *ret)
 	return encode(&url, bytes, size, ret);
 }
 
+/* clang-format off */
+/* The value of a digit plus one, over both forms; 0: a digit of neither. */
+static const unsigned char values[256] = {
+	['A'] = 1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
+	['a'] = 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52,
+	['0'] = 53, 54, 55, 56, 57, 58, 59, 60, 61, 62,
+	['+'] = 63, ['/'] = 64, ['-'] = 63, ['_'] = 64,
+};
+/* clang-format on */
+
 /* True when the text is exactly count padding characters. */
-static bool ends_with_padding(const struct form *form, const char *text, size_t size, size_t count)
+static bool is_padding(const struct form *form, const char *text, size_t size, size_t count)
 {
+	size_t seen = 0;
+
 	for (size_t i = 0; i < size; i++) {
-		if (form->in_lines && (text[i] == '\n' || text[i] == '\r'))
-			continue;
-		if (text[i] != '=' || !count)
+		if (text[i] == '=')
+			seen++;
+		else if (!form->in_lines || (text[i] != '\n' && text[i] != '\r'))
 			return false;
-		count--;
 	}
-	return !count;
+	return seen == count;
 }
 
 /* The bytes of the last group, which has fewer than 4 digits.  False when no bytes have such a text. */
@@ -184,9 +125,9 @@ static tt_code decode(const struct form *form, const char *text, size_t size, un
 		digits = 0;
 	}
 	if (!end_group(group, digits, at))
-		return tt_fail(
-			err, TT_INVALID, "not base64: after byte %zu of %zu a digit is missing, or the last is wrong", i, size);
-	if (!ends_with_padding(form, text + i, size - i, digits && form->padded ? 4 - digits : 0))
+		return tt_fail(err, TT_INVALID, "not base64: after byte %zu of %zu a digit is missing, or the last is wrong", i,
+			size);
+	if (!is_padding(form, text + i, size - i, digits && form->padded ? 4 - digits : 0))
 		return tt_fail(err, TT_INVALID, "not base64: wrong padding from byte %zu of %zu", i + 1, size);
 	return TT_OK;
 }

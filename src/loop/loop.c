@@ -101,9 +101,12 @@ tt_code tt_loop_run(tt_loop *loop, tt_error *err)
 {
 	tt_code code = check_call(loop, "tt_loop_run", err);
 
-	if (code == TT_OK)
-		loop->backend->run(loop);
-	return code;
+	if (code)
+		return code;
+	loop->in_run = true;
+	loop->backend->run(loop);
+	loop->in_run = false;
+	return TT_OK;
 }
 
 void tt_loop_stop(tt_loop *loop)
@@ -290,13 +293,18 @@ bool tt_loop_fire_timer(tt_loop *loop, int64_t now_ns)
 	return true;
 }
 
+static bool is_to_stop(const tt_loop *loop)
+{
+	return loop->in_run && atomic_load(&loop->stopping);
+}
+
 void tt_loop_run_due(tt_loop *loop)
 {
-	for (size_t n = take_posts(loop); n; n--)
+	for (size_t n = take_posts(loop); n && !is_to_stop(loop); n--)
 		run_taken(loop);
 	int64_t now_ns = tt_loop_now_ns(loop);
 
-	while (tt_loop_fire_timer(loop, now_ns))
+	while (!is_to_stop(loop) && tt_loop_fire_timer(loop, now_ns))
 		;
 }
 

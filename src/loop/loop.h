@@ -90,6 +90,7 @@ struct tt_loop {
 	size_t taken_first;
 
 	atomic_bool stopping;
+	bool in_run; /* inside tt_loop_run(): only that one is ended by stopping */
 	_Atomic(pthread_t) owner;
 	long process_id;
 };
@@ -123,7 +124,7 @@ static inline void tt_timer_init(tt_timer *timer, tt_loop *loop, tt_loop_fn fn, 
 TT_INNER bool tt_loop_run_post(tt_loop *loop);
 TT_INNER bool tt_loop_fire_timer(tt_loop *loop, int64_t now_ns);
 
-/* All posts that were there at the start of the call, then all timers that are due now. */
+/* All posts that were there at the start of the call, then all timers that are due now; in tt_loop_run() only until it is to stop. */
 TT_INNER void tt_loop_run_due(tt_loop *loop);
 
 TT_INNER bool tt_loop_has_posts(tt_loop *loop);

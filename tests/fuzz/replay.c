@@ -35,12 +35,13 @@ end:
 	return bytes;
 }
 
-/* In a child: an exact copy of the input, so that a read past its end is seen. */
+/* In a child: what it writes belongs to the case, and it gets an exact copy of the input, so that a read past its end is seen. */
 static _Noreturn void run(const char *path)
 {
 	size_t size = 0;
 	char *bytes = read_all(path, &size);
 
+	dup2(STDOUT_FILENO, STDERR_FILENO);
 	if (!bytes) {
 		fprintf(stderr, "cannot read '%s': %s\n", path, strerror(errno));
 		exit(1);
