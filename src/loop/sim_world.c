@@ -261,26 +261,38 @@ static tt_source *pick_of_node(tt_world *world, const tt_node *node)
 	return picked;
 }
 
-/* The node's clock goes ahead to the earliest of its alarms. */
-static tt_source *ring_of_node(tt_node *node)
+/* The earliest time for which a source of the node waits. */
+static int64_t next_of_node(const tt_node *node)
 {
-	tt_source *first = NULL;
 	int64_t first_ns = INT64_MAX;
 
+	for (tt_link *link = node->sources.next; link != &node->sources; link = link->next) {
+		int64_t due_ns = tt_heap_node_key(&node->world->alarms, &TT_CONTAINER(link, tt_source, link)->alarm);
+
+		if (due_ns < first_ns)
+			first_ns = due_ns;
+	}
+	return first_ns;
+}
+
+/* The node's clock goes ahead to that time; what waits for later ones has as much less to wait.  False: nothing waits. */
+static bool ring_of_node(tt_node *node)
+{
+	int64_t first_ns = next_of_node(node);
+
+	if (first_ns == INT64_MAX)
+		return false;
+	int64_t wait_ns = first_ns - node->world->now_ns;
+
+	tt_node_go_ahead(node, wait_ns);
 	for (tt_link *link = node->sources.next; link != &node->sources; link = link->next) {
 		tt_source *source = TT_CONTAINER(link, tt_source, link);
 		int64_t due_ns = tt_heap_node_key(&node->world->alarms, &source->alarm);
 
-		if (due_ns < first_ns) {
-			first = source;
-			first_ns = due_ns;
-		}
+		if (due_ns != INT64_MAX)
+			tt_source_at(source, due_ns - wait_ns);
 	}
-	if (first) {
-		tt_node_go_ahead(node, first_ns - node->world->now_ns);
-		tt_heap_remove(&node->world->alarms, &first->alarm);
-	}
-	return first;
+	return true;
 }
 
 void tt_world_stop_node(tt_world *world, tt_node *node)
@@ -288,11 +300,9 @@ void tt_world_stop_node(tt_world *world, tt_node *node)
 	while (node->loop) {
 		tt_source *source = pick_of_node(world, node);
 
-		if (!source)
-			source = ring_of_node(node);
-		if (!source)
-			tt_sim_abort(world, "node '%s' does not stop: thread '%s' waits for ever", node->name,
-				     tt_fiber_name_of(node));
-		do_step(source);
+		if (source)
+			do_step(source);
+		else if (!ring_of_node(node))
+			tt_sim_abort(world, "node '%s' does not stop: thread '%s' waits for ever", node->name, tt_fiber_name_of(node));
 	}
 }
