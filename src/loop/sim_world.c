@@ -166,6 +166,7 @@ static void record(tt_world *world, const tt_source *source)
 	world->digest = mixed(world->digest, (uint64_t)world->now_ns);
 	world->digest = mixed(world->digest, source->node ? source->node->number : 0);
 	world->digest = mixed_text(world->digest, source->kind);
+	world->digest = mixed_text(world->digest, source->name);
 	if (!world->options.trace)
 		return;
 	snprintf(line, sizeof line, "%" PRId64 ".%09" PRId64 " %s %s%s%s", world->now_ns / 1000000000, world->now_ns % 1000000000,
@@ -226,24 +227,42 @@ bool tt_world_step(tt_world *world)
 	return step_until(world, INT64_MAX);
 }
 
+static int64_t later_ns(const tt_world *world, int64_t duration_ns)
+{
+	int64_t ns = 0;
+
+	if (duration_ns < 0)
+		tt_sim_abort(world, "time does not go back");
+	return __builtin_add_overflow(world->now_ns, duration_ns, &ns) ? INT64_MAX : ns;
+}
+
+/* Without end the time stays where the last thing happened. */
+static void go_to(tt_world *world, int64_t ns)
+{
+	if (ns != INT64_MAX)
+		world->now_ns = ns;
+}
+
 void tt_world_run_for(tt_world *world, int64_t duration_ns)
 {
-	int64_t limit_ns = world->now_ns + duration_ns;
+	int64_t limit_ns = later_ns(world, duration_ns);
 
 	check_outside(world, "tt_world_run_for");
 	while (step_until(world, limit_ns))
 		;
-	world->now_ns = limit_ns;
+	go_to(world, limit_ns);
 }
 
 bool tt_world_run_until(tt_world *world, bool (*done)(void *data), void *data, int64_t limit_ns)
 {
-	int64_t end_ns = world->now_ns + limit_ns;
+	int64_t end_ns = later_ns(world, limit_ns);
 
 	check_outside(world, "tt_world_run_until");
 	while (!done(data)) {
-		if (!step_until(world, end_ns))
-			return false;
+		if (step_until(world, end_ns))
+			continue;
+		go_to(world, end_ns);
+		return done(data);
 	}
 	return true;
 }
