@@ -9,26 +9,8 @@
 #ifndef TRIMTAB_LOOP_NET_H
 #define TRIMTAB_LOOP_NET_H
 
+#include "loop/address.h"
 #include "loop/loop.h"
-
-#include <sys/socket.h>
-#include <sys/un.h>
-
-/* Where a peer is: an IPv4 or IPv6 address with port, or the path of a local socket. */
-typedef struct tt_address {
-	socklen_t size;
-	union {
-		struct sockaddr any;
-		struct sockaddr_storage storage;
-		struct sockaddr_un local;
-	} of;
-} tt_address;
-
-/* "127.0.0.1:80", "[::1]:80", "[fe80::1%eth0]:80", "unix:/run/x.sock".  Names are for tt_lookup_start(). */
-TT_INNER tt_code tt_address_parse(const char *text, tt_address *ret, tt_error *err);
-
-enum { TT_ADDRESS_TEXT_MAX = 128 };
-TT_INNER const char *tt_address_print(const tt_address *address, char text[TT_ADDRESS_TEXT_MAX]);
 
 typedef struct tt_stream tt_stream;
 
