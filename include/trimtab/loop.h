@@ -49,7 +49,10 @@ TT_AUTO_DEFINE(tt_loop, tt_loop_free);
 /* Runs callbacks until tt_loop_stop().  A loop that was stopped before returns at once.  Signals and EINTR do not end it. */
 TT_API tt_code tt_loop_run(tt_loop *loop, tt_error *err);
 
-/* Makes tt_loop_run() return after the callback that is running.  The loop can be run again.  Any thread. */
+/*
+ * Makes tt_loop_run() return after the callback that is running; only callbacks for descriptors that became ready together may still come.
+ * The loop can be run again.  A loop that is dispatched by a host goes on.  Any thread.
+ */
 TT_API void tt_loop_stop(tt_loop *loop);
 
 /* Has fn called on the loop's thread.  Any thread; never blocks, never fails. */
@@ -96,7 +99,7 @@ TT_API bool tt_timer_is_armed(const tt_timer *timer);
 /*
  * Descriptors of the host: calls back each time fd is ready, until it is freed.  fd stays the caller's: free the watch, then close it.
  * It is put into non-blocking mode; a descriptor has one watch at most, and regular files cannot be watched.
- * What is ready is told by bits; an error or a hang-up is told as both, so that the next read or write finds it.
+ * What is ready is told by bits; an error or a hang-up is told as all that was asked for, so that the next read or write finds it.
  */
 typedef struct tt_fd_watch tt_fd_watch;
 

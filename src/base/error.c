@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* The formatted words, escaped; NULL without memory. */
-static char *vtext(const char *format, va_list args)
+static TT_PRINTF(1, 0) char *vtext(const char *format, va_list args)
 {
 	char *text;
 	int length = vasprintf(&text, format, args);

@@ -19,7 +19,7 @@ struct tt_link {
 };
 
 /* The structure around a link or another member. */
-#define TT_CONTAINER(pointer, type, member) ((type *)(void *)((char *)(pointer) - offsetof(type, member)))
+#define TT_CONTAINER(pointer, type, member) ((type *)(void *)(((char *)(pointer)) - offsetof(type, member)))
 
 static inline void tt_list_init(tt_link *list)
 {

@@ -11,6 +11,7 @@
 #include "loop/net.h"
 #include "loop/process.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static void on_alarm(uv_timer_t *timer)
 /* Milliseconds to wait for what is ours: 0 when something is due, -1 without end.  Rounded up: a timer is never early. */
 static int own_timeout_ms(tt_loop *loop)
 {
-	if (tt_loop_has_posts(loop) || atomic_load(&loop->stopping))
+	if (tt_loop_has_posts(loop))
 		return 0;
 	int64_t due_ns = tt_loop_next_due_ns(loop);
 
@@ -81,7 +82,7 @@ static void turn(tt_loop *loop, bool wait)
 static void run(tt_loop *loop)
 {
 	atomic_store(&loop->owner, pthread_self());
-	while (!atomic_exchange(&loop->stopping, false))
+	while (!atomic_exchange(&loop->stopping, false)) /* set later, it comes with a wake-up: turn() need not look at it */
 		turn(loop, true);
 }
 
@@ -103,12 +104,19 @@ static bool drives(const tt_loop *loop)
 	return pthread_equal(atomic_load(&loop->owner), pthread_self());
 }
 
+static void check_closed(uv_handle_t *handle, void *data)
+{
+	(void)data;
+	assert(uv_is_closing(handle) && "made on the loop and not closed before tt_loop_free()"); /* it would be waited for without end */
+}
+
 static void free_loop(tt_loop *loop)
 {
 	tt_real_loop *real = tt_real(loop);
 
 	uv_close((uv_handle_t *)&real->async, NULL);
 	uv_close((uv_handle_t *)&real->alarm, NULL);
+	uv_walk(&real->uv, check_closed, NULL);
 	while (uv_run(&real->uv, UV_RUN_NOWAIT)) /* what was closed before finishes here */
 		;
 	uv_loop_close(&real->uv);
@@ -127,6 +135,7 @@ static const tt_backend backend = {
 	.unpark = tt_real_unpark,
 	.start_thread = tt_real_start_thread,
 	.join_thread = tt_real_join_thread,
+	.detach_thread = tt_real_detach_thread,
 	.fd_watch_new = tt_real_fd_watch_new,
 	.fd_watch_set = tt_real_fd_watch_set,
 	.fd_watch_free = tt_real_fd_watch_free,

@@ -1,5 +1,7 @@
 /*
  * real_fd.c - descriptors of the host in the real world
+ *
+ * On an error libuv stops watching without saying so; we start again before the callback, so that the host is told until it reacts.
  */
 #include "base/mem.h"
 #include "loop/real.h"
@@ -10,17 +12,41 @@ struct watch {
 	tt_fd_watch head;
 	uv_poll_t poll;
 	int fd;
+	unsigned events;
 	tt_fd_fn fn;
 	void *data;
 };
+
+static tt_code fail(int fd, int status, tt_error *err)
+{
+	if (status == UV_EPERM)
+		return tt_fail(err, TT_UNSUPPORTED, "cannot watch descriptor %d: regular files and folders are always ready", fd);
+	if (status == UV_EEXIST)
+		return tt_fail(err, TT_EXISTS, "cannot watch descriptor %d: it has a watch already", fd);
+	return tt_fail_uv(err, status, "cannot watch descriptor %d", fd);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events);
+
+static int start(struct watch *watch)
+{
+	int wanted = (watch->events & TT_FD_READ ? UV_READABLE : 0) | (watch->events & TT_FD_WRITE ? UV_WRITABLE : 0);
+
+	return wanted ? uv_poll_start(&watch->poll, wanted, on_ready) : uv_poll_stop(&watch->poll);
+}
 
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
 	struct watch *watch = poll->data;
 	unsigned ready = (events & UV_READABLE ? TT_FD_READ : 0U) | (events & UV_WRITABLE ? TT_FD_WRITE : 0U);
+
+	if (status < 0) {
+		ready = watch->events;
+		start(watch);
+	}
 	tt_loop *outer = tt_loop_enter(watch->head.loop);
 
-	watch->fn(watch->fd, status < 0 ? TT_FD_READ | TT_FD_WRITE : ready, watch->data);
+	watch->fn(watch->fd, ready, watch->data);
 	tt_loop_leave(outer);
 }
 
@@ -31,7 +57,7 @@ tt_code tt_real_fd_watch_new(tt_loop *loop, int fd, tt_fd_fn fn, void *data, tt_
 
 	if (status) {
 		free(watch);
-		return tt_fail_uv(err, status, "cannot watch descriptor %d", fd);
+		return fail(fd, status, err);
 	}
 	watch->head.loop = loop;
 	watch->poll.data = watch;
@@ -45,10 +71,11 @@ tt_code tt_real_fd_watch_new(tt_loop *loop, int fd, tt_fd_fn fn, void *data, tt_
 tt_code tt_real_fd_watch_set(tt_fd_watch *head, unsigned events, tt_error *err)
 {
 	struct watch *watch = (struct watch *)head;
-	int wanted = (events & TT_FD_READ ? UV_READABLE : 0) | (events & TT_FD_WRITE ? UV_WRITABLE : 0);
-	int status = wanted ? uv_poll_start(&watch->poll, wanted, on_ready) : uv_poll_stop(&watch->poll);
 
-	return status ? tt_fail_uv(err, status, "cannot watch descriptor %d", watch->fd) : TT_OK;
+	watch->events = events & (TT_FD_READ | TT_FD_WRITE);
+	int status = start(watch);
+
+	return status ? fail(watch->fd, status, err) : TT_OK;
 }
 
 static void on_closed(uv_handle_t *handle)

@@ -2,12 +2,14 @@
  * real_signals.c - SIGINT and SIGTERM in the real world
  *
  * The handler counts in the signal's own context: the second signal ends the process even when a callback never returns and the loop is
- * stuck.  The first one wakes the loop through libuv, whose wake-up is safe there.
+ * stuck.  The first one wakes the loop through libuv, whose wake-up is safe there.  A child made by fork inherits the handler; there, a
+ * signal does what it does by default.
  */
 #include "base/mem.h"
 #include "loop/real.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,17 +25,24 @@ struct signals {
 /* One for the process, as signals are. */
 static _Atomic(struct signals *) installed;
 static atomic_int seen;
+static atomic_int inside; /* handlers that run: any thread may have been chosen for the signal */
 
 static void on_signal(int number)
 {
 	int saved = errno;
+
+	atomic_fetch_add(&inside, 1);
 	struct signals *signals = atomic_load(&installed);
 
-	(void)number;
-	if (atomic_fetch_add(&seen, 1) > 0)
+	if (signals && signals->head.loop->process_id != getpid()) {
+		signal(number, SIG_DFL);
+		raise(number); /* delivered when this handler has returned */
+	} else if (atomic_fetch_add(&seen, 1) > 0) {
 		_exit(1);
-	if (signals)
+	} else if (signals) {
 		uv_async_send(&signals->async);
+	}
+	atomic_fetch_sub(&inside, 1);
 	errno = saved;
 }
 
@@ -91,5 +100,7 @@ void tt_real_signals_free(tt_signals *head)
 	sigaction(SIGINT, &signals->before_int, NULL);
 	sigaction(SIGTERM, &signals->before_term, NULL);
 	atomic_store(&installed, NULL);
+	while (atomic_load(&inside)) /* another thread may be about to wake us */
+		sched_yield();
 	uv_close((uv_handle_t *)&signals->async, on_closed);
 }
