@@ -74,8 +74,10 @@ static void log_parts(struct expectation *expected, const char *const parts[PART
 {
 	tt_error err = { TT_INVALID, strdup(parts[3]) };
 	tt_log *root = NULL, *named = NULL, *log = NULL;
-	tt_code code = tt_log_new(
-		&(tt_log_options){ .sink = check, .data = expected, .format = expected->format, .line_bytes_max = expected->max },
+	tt_code code = tt_log_new(&(tt_log_options){ .sink = check,
+					  .data = expected,
+					  .format = expected->format,
+					  .line_bytes_max = expected->max },
 		&root, NULL);
 
 	assert(code == TT_OK);

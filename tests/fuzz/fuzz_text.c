@@ -19,6 +19,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	assert(length <= tt_text_escaped_max(size));
 	assert(strlen(once) == length);
 	assert(tt_text_is_clean(once, length));
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)once[i], next = (unsigned char)once[i + 1];
+
+		assert(c >= 0x20 && c != 0x7f && !(c == 0xc2 && next < 0xa0)); /* said a second time, without the code on trial */
+	}
 	assert(tt_text_is_clean(text, size) == (length == size && memcmp(once, text, size) == 0));
 
 	char *twice = malloc(tt_text_escaped_max(length) + 1);
