@@ -29,6 +29,7 @@ struct tt_sim_signals {
 	tt_signals head;
 	tt_loop_fn fn;
 	void *data;
+	bool has_asked;
 };
 
 static struct sim_loop *sim(const tt_loop *loop)
@@ -190,11 +191,16 @@ static void signals_free(tt_signals *signals)
 static void on_terminate(void *data)
 {
 	tt_node *node = data;
+	struct tt_sim_signals *signals = node->signals;
 
-	if (node->signals && node->signals->fn)
-		node->signals->fn(node->signals->data);
-	else
+	if (!signals || !signals->fn) {
 		tt_loop_stop(node->loop);
+		return;
+	}
+	if (!signals->has_asked) {
+		signals->has_asked = true;
+		signals->fn(signals->data);
+	}
 }
 
 void tt_sim_loop_terminate(tt_node *node)
