@@ -203,7 +203,7 @@ static void *post_and_stop(void *data)
 	struct poster *poster = data;
 
 	for (int i = 0; i < POSTS_EACH; i++) {
-		tt_loop_post(poster->loop, arrive, (void *)(uintptr_t)(poster->number * POSTS_EACH + i));
+		tt_loop_post(poster->loop, arrive_and_stop_at_the_last, (void *)(uintptr_t)(poster->number * POSTS_EACH + i));
 		if (i % 100 == poster->number)
 			tt_loop_stop(poster->loop);
 	}
