@@ -60,7 +60,7 @@ TT_API bool tt_world_step(tt_world *world);
 /* Lets everything happen that does in this time; then the time is exactly that much later. */
 TT_API void tt_world_run_for(tt_world *world, int64_t duration_ns);
 
-/* Until done(data) is true (asked after each step), at most for limit_ns.  Returns what it said last. */
+/* Until done(data) is true (asked after each step), at most for limit_ns (INT64_MAX: for ever).  Returns what it said last. */
 TT_API bool tt_world_run_until(tt_world *world, bool (*done)(void *data), void *data, int64_t limit_ns);
 
 typedef struct tt_node_options {
@@ -83,7 +83,7 @@ TT_API const char *tt_node_name(const tt_node *node);
 TT_API tt_loop *tt_node_loop(tt_node *node);
 TT_API bool tt_node_is_up(const tt_node *node);
 
-/* SIGTERM: as tt_signals_new() says, or the end of tt_loop_run() where nobody asked for signals. */
+/* SIGTERM: as tt_signals_new() says, but the second does nothing; where nobody asked for signals, the end of tt_loop_run(). */
 TT_API void tt_node_terminate(tt_node *node);
 
 /*

@@ -29,17 +29,27 @@ static void *body(void *data)
 	return NULL;
 }
 
+/* Signals belong to the host's own threads; but a fault of the thread itself must reach a handler that the host may have. */
+static void fill_blocked(sigset_t *set)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
+
+	sigfillset(set);
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		sigdelset(set, faults[i]);
+}
+
 tt_code tt_real_start_thread(tt_loop *loop, const tt_thread_start *start, void **ret, tt_error *err)
 {
 	(void)loop;
 	struct thread *thread = tt_mem_zalloc(sizeof *thread);
-	sigset_t all, before;
+	sigset_t blocked, before;
 
 	snprintf(thread->start.name, sizeof thread->start.name, "%s", start->name);
 	thread->start.fn = start->fn;
 	thread->start.data = start->data;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before); /* inherited: signals belong to the host's own threads */
+	fill_blocked(&blocked);
+	pthread_sigmask(SIG_SETMASK, &blocked, &before); /* the thread inherits it */
 	int status = pthread_create(&thread->id, NULL, body, thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (status) {
@@ -56,6 +66,14 @@ void tt_real_join_thread(tt_loop *loop, void *data)
 	struct thread *thread = data;
 
 	pthread_join(thread->id, NULL);
+	free(thread);
+}
+
+void tt_real_detach_thread(void *data)
+{
+	struct thread *thread = data; /* body() has read it */
+
+	pthread_detach(thread->id);
 	free(thread);
 }
 

@@ -61,9 +61,12 @@ TT_INNER tt_fiber *tt_fiber_current(void);
 /* The name of one fiber of the node, for the text of a failure. */
 TT_INNER const char *tt_fiber_name_of(const tt_node *node);
 
-/* Suspends the current fiber until tt_fiber_wake() or world_ns. */
+/* Suspends the current fiber until tt_fiber_wake() or world_ns: who waits for something looks again. */
 TT_INNER void tt_fiber_sleep(int64_t world_ns);
 TT_INNER void tt_fiber_wake(tt_fiber *fiber);
+
+/* Wakes the fibers of the node that sleep until a time. */
+TT_INNER void tt_fiber_wake_sleepers(tt_node *node);
 
 struct tt_world {
 	tt_random random;

@@ -155,6 +155,16 @@ void tt_fiber_wake(tt_fiber *fiber)
 	tt_source_ready(&fiber->source);
 }
 
+void tt_fiber_wake_sleepers(tt_node *node)
+{
+	for (tt_link *link = node->fibers.next; link != &node->fibers; link = link->next) {
+		tt_fiber *fiber = TT_CONTAINER(link, tt_fiber, link);
+
+		if (tt_heap_node_is_in(&fiber->source.alarm))
+			tt_fiber_wake(fiber);
+	}
+}
+
 static void make_stack(tt_fiber *fiber)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -216,8 +226,8 @@ void tt_fiber_join(tt_fiber *fiber)
 	while (!fiber->has_ended) {
 		if (current)
 			tt_fiber_sleep(INT64_MAX);
-		else
-			tt_world_step(fiber->source.world);
+		else if (!tt_world_step(fiber->source.world))
+			tt_sim_abort(fiber->source.world, "nothing is left to happen, and thread '%s' is waited for", fiber->name);
 	}
 	tt_fiber_free(fiber);
 }

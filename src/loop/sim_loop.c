@@ -29,6 +29,7 @@ struct tt_sim_signals {
 	tt_signals head;
 	tt_loop_fn fn;
 	void *data;
+	bool has_asked;
 };
 
 static struct sim_loop *sim(const tt_loop *loop)
@@ -158,6 +159,11 @@ static void join_thread(tt_loop *loop, void *thread)
 	tt_fiber_join(thread);
 }
 
+static void detach_thread(void *thread)
+{
+	tt_fiber_detach(thread);
+}
+
 static tt_code fd_watch_new(tt_loop *loop, int fd, tt_fd_fn fn, void *data, tt_fd_watch **ret, tt_error *err)
 {
 	(void)loop, (void)fn, (void)data, (void)ret;
@@ -185,11 +191,16 @@ static void signals_free(tt_signals *signals)
 static void on_terminate(void *data)
 {
 	tt_node *node = data;
+	struct tt_sim_signals *signals = node->signals;
 
-	if (node->signals && node->signals->fn)
-		node->signals->fn(node->signals->data);
-	else
+	if (!signals || !signals->fn) {
 		tt_loop_stop(node->loop);
+		return;
+	}
+	if (!signals->has_asked) {
+		signals->has_asked = true;
+		signals->fn(signals->data);
+	}
 }
 
 void tt_sim_loop_terminate(tt_node *node)
@@ -224,6 +235,7 @@ static const tt_backend backend = {
 	.unpark = unpark,
 	.start_thread = start_thread,
 	.join_thread = join_thread,
+	.detach_thread = detach_thread,
 	.fd_watch_new = fd_watch_new,
 	.signals_new = signals_new,
 	.signals_free = signals_free,

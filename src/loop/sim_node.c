@@ -73,6 +73,7 @@ void tt_node_set_clock_rate(tt_node *node, int64_t parts_per_million)
 	begin_line(node);
 	node->rate_ppm = parts_per_million;
 	tt_sim_loop_retime(node);
+	tt_fiber_wake_sleepers(node); /* they compute anew how long to sleep */
 }
 
 void tt_node_go_ahead(tt_node *node, int64_t world_ns)

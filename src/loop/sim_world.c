@@ -166,6 +166,7 @@ static void record(tt_world *world, const tt_source *source)
 	world->digest = mixed(world->digest, (uint64_t)world->now_ns);
 	world->digest = mixed(world->digest, source->node ? source->node->number : 0);
 	world->digest = mixed_text(world->digest, source->kind);
+	world->digest = mixed_text(world->digest, source->name);
 	if (!world->options.trace)
 		return;
 	snprintf(line, sizeof line, "%" PRId64 ".%09" PRId64 " %s %s%s%s", world->now_ns / 1000000000, world->now_ns % 1000000000,
@@ -226,24 +227,42 @@ bool tt_world_step(tt_world *world)
 	return step_until(world, INT64_MAX);
 }
 
+static int64_t later_ns(const tt_world *world, int64_t duration_ns)
+{
+	int64_t ns = 0;
+
+	if (duration_ns < 0)
+		tt_sim_abort(world, "time does not go back");
+	return __builtin_add_overflow(world->now_ns, duration_ns, &ns) ? INT64_MAX : ns;
+}
+
+/* Without end the time stays where the last thing happened. */
+static void go_to(tt_world *world, int64_t ns)
+{
+	if (ns != INT64_MAX)
+		world->now_ns = ns;
+}
+
 void tt_world_run_for(tt_world *world, int64_t duration_ns)
 {
-	int64_t limit_ns = world->now_ns + duration_ns;
+	int64_t limit_ns = later_ns(world, duration_ns);
 
 	check_outside(world, "tt_world_run_for");
 	while (step_until(world, limit_ns))
 		;
-	world->now_ns = limit_ns;
+	go_to(world, limit_ns);
 }
 
 bool tt_world_run_until(tt_world *world, bool (*done)(void *data), void *data, int64_t limit_ns)
 {
-	int64_t end_ns = world->now_ns + limit_ns;
+	int64_t end_ns = later_ns(world, limit_ns);
 
 	check_outside(world, "tt_world_run_until");
 	while (!done(data)) {
-		if (!step_until(world, end_ns))
-			return false;
+		if (step_until(world, end_ns))
+			continue;
+		go_to(world, end_ns);
+		return done(data);
 	}
 	return true;
 }
@@ -261,26 +280,38 @@ static tt_source *pick_of_node(tt_world *world, const tt_node *node)
 	return picked;
 }
 
-/* The node's clock goes ahead to the earliest of its alarms. */
-static tt_source *ring_of_node(tt_node *node)
+/* The earliest time for which a source of the node waits. */
+static int64_t next_of_node(const tt_node *node)
 {
-	tt_source *first = NULL;
 	int64_t first_ns = INT64_MAX;
 
+	for (tt_link *link = node->sources.next; link != &node->sources; link = link->next) {
+		int64_t due_ns = tt_heap_node_key(&node->world->alarms, &TT_CONTAINER(link, tt_source, link)->alarm);
+
+		if (due_ns < first_ns)
+			first_ns = due_ns;
+	}
+	return first_ns;
+}
+
+/* The node's clock goes ahead to that time; what waits for later ones has as much less to wait.  False: nothing waits. */
+static bool ring_of_node(tt_node *node)
+{
+	int64_t first_ns = next_of_node(node);
+
+	if (first_ns == INT64_MAX)
+		return false;
+	int64_t wait_ns = first_ns - node->world->now_ns;
+
+	tt_node_go_ahead(node, wait_ns);
 	for (tt_link *link = node->sources.next; link != &node->sources; link = link->next) {
 		tt_source *source = TT_CONTAINER(link, tt_source, link);
 		int64_t due_ns = tt_heap_node_key(&node->world->alarms, &source->alarm);
 
-		if (due_ns < first_ns) {
-			first = source;
-			first_ns = due_ns;
-		}
+		if (due_ns != INT64_MAX)
+			tt_source_at(source, due_ns - wait_ns);
 	}
-	if (first) {
-		tt_node_go_ahead(node, first_ns - node->world->now_ns);
-		tt_heap_remove(&node->world->alarms, &first->alarm);
-	}
-	return first;
+	return true;
 }
 
 void tt_world_stop_node(tt_world *world, tt_node *node)
@@ -288,11 +319,9 @@ void tt_world_stop_node(tt_world *world, tt_node *node)
 	while (node->loop) {
 		tt_source *source = pick_of_node(world, node);
 
-		if (!source)
-			source = ring_of_node(node);
-		if (!source)
-			tt_sim_abort(world, "node '%s' does not stop: thread '%s' waits for ever", node->name,
-				     tt_fiber_name_of(node));
-		do_step(source);
+		if (source)
+			do_step(source);
+		else if (!ring_of_node(node))
+			tt_sim_abort(world, "node '%s' does not stop: thread '%s' waits for ever", node->name, tt_fiber_name_of(node));
 	}
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -524,7 +525,11 @@ static void signals_are_as_new_in_the_program(void **state)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
-	assert_string_equal(run.out, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+	unsigned long long is_blocked = 1, is_ignored = 1;
+
+	assert_int_equal(sscanf(run.out, "SigBlk:%llx SigIgn:%llx", &is_blocked, &is_ignored), 2);
+	assert_true(is_blocked == 0);
+	assert_true((is_ignored & ~0x180000000ULL) == 0); /* 32 and 33 are the C library's own: whoever started us may ignore them */
 	release(&run);
 }
 
