@@ -18,7 +18,7 @@ typedef struct tt_fiber tt_fiber;
 
 struct tt_source {
 	tt_world *world;
-	tt_node *node; /* whose it is, NULL: the world's */
+	tt_node *node;           /* whose it is, NULL: the world's */
 	const char *kind, *name; /* for the trace; name may be NULL */
 	void (*step)(tt_source *source);
 	tt_heap_node alarm;
@@ -64,6 +64,9 @@ TT_INNER const char *tt_fiber_name_of(const tt_node *node);
 /* Suspends the current fiber until tt_fiber_wake() or world_ns: who waits for something looks again. */
 TT_INNER void tt_fiber_sleep(int64_t world_ns);
 TT_INNER void tt_fiber_wake(tt_fiber *fiber);
+
+/* What takes a while takes it here, if somebody is there who can wait: a fiber outside of callbacks. */
+TT_INNER void tt_fiber_take_time(int64_t min_ns, int64_t max_ns);
 
 /* Wakes the fibers of the node that sleep until a time. */
 TT_INNER void tt_fiber_wake_sleepers(tt_node *node);
@@ -131,6 +134,12 @@ TT_INNER void tt_sim_disk_free(struct tt_sim_disk *disk);
 /* The node has crashed, before its main is stopped: what was not synced is lost, connections break. */
 TT_INNER void tt_sim_disk_crash(struct tt_sim_disk *disk, tt_random *random);
 TT_INNER void tt_sim_net_crash(tt_node *node);
+
+/* The node is started, or started again: its machine answers. */
+TT_INNER void tt_sim_net_start(tt_node *node);
+
+/* Its main has returned: what it opened must be closed. */
+TT_INNER void tt_sim_net_check(tt_node *node);
 
 /* A test is wrong or the simulated program is: says so and ends the process. */
 TT_INNER _Noreturn void tt_sim_abort(const tt_world *world, const char *format, ...) TT_PRINTF(2, 3);

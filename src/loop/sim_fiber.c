@@ -155,6 +155,15 @@ void tt_fiber_wake(tt_fiber *fiber)
 	tt_source_ready(&fiber->source);
 }
 
+void tt_fiber_take_time(int64_t min_ns, int64_t max_ns)
+{
+	if (!current || tt_loop_current())
+		return;
+	tt_world *world = current->source.world;
+
+	tt_fiber_sleep(world->now_ns + min_ns + (int64_t)tt_world_choose(world, (uint64_t)(max_ns - min_ns) + 1));
+}
+
 void tt_fiber_wake_sleepers(tt_node *node)
 {
 	for (tt_link *link = node->fibers.next; link != &node->fibers; link = link->next) {
@@ -175,7 +184,8 @@ static void make_stack(tt_fiber *fiber)
 	size_t size = STACK_BYTES;
 #endif
 	fiber->memory_size = size + page;
-	fiber->memory = mmap(NULL, fiber->memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	fiber->memory = mmap(NULL, fiber->memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		0);
 	if (fiber->memory == MAP_FAILED || mprotect(fiber->memory, page, PROT_NONE) != 0)
 		tt_sim_abort(fiber->source.world, "no memory for the stack of thread '%s'", fiber->name);
 	fiber->stack.bottom = (char *)fiber->memory + page;
@@ -227,7 +237,8 @@ void tt_fiber_join(tt_fiber *fiber)
 		if (current)
 			tt_fiber_sleep(INT64_MAX);
 		else if (!tt_world_step(fiber->source.world))
-			tt_sim_abort(fiber->source.world, "nothing is left to happen, and thread '%s' is waited for", fiber->name);
+			tt_sim_abort(fiber->source.world, "nothing is left to happen, and thread '%s' is waited for",
+				fiber->name);
 	}
 	tt_fiber_free(fiber);
 }

@@ -170,7 +170,8 @@ static tt_code signals_new(tt_loop *loop, tt_loop_fn fn, void *data, tt_signals 
 	tt_node *node = sim(loop)->node;
 
 	if (node->signals)
-		return tt_fail(err, TT_EXISTS, "cannot handle signals: this process does so already, free the other tt_signals first");
+		return tt_fail(err, TT_EXISTS,
+			"cannot handle signals: this process does so already, free the other tt_signals first");
 	node->signals = tt_mem_zalloc(sizeof *node->signals);
 	*node->signals = (struct tt_sim_signals){ .head.loop = loop, .fn = fn, .data = data };
 	*ret = &node->signals->head;

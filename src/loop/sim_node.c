@@ -97,12 +97,14 @@ static void run_main(void *data)
 	tt_loop_free(node->loop);
 	if (node->fibers.next != node->fibers.prev)
 		tt_sim_abort(node->world, "main of node '%s' returned while other threads run", node->name);
+	tt_sim_net_check(node);
 	node->loop = NULL;
 }
 
 static void start(tt_node *node)
 {
 	node->is_dead = false;
+	tt_sim_net_start(node);
 	node->loop = tt_sim_loop_new(node);
 	tt_fiber_detach(tt_fiber_new(node, &(tt_thread_start){ .name = "main", .fn = run_main, .data = node }));
 }

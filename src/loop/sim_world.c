@@ -103,6 +103,8 @@ tt_world *tt_world_new(const tt_world_options *options)
 		world->options.latency_min_ns = LATENCY_MIN_NS;
 		world->options.latency_max_ns = LATENCY_MAX_NS;
 	}
+	if (world->options.latency_min_ns < 0 || world->options.latency_max_ns < world->options.latency_min_ns)
+		tt_sim_abort(world, "latency_max_ns must not be below latency_min_ns, and neither below 0");
 	tt_random_seed(&world->random, world->options.seed);
 	tt_heap_init(&world->alarms);
 	tt_list_init(&world->sources);
@@ -170,7 +172,7 @@ static void record(tt_world *world, const tt_source *source)
 	if (!world->options.trace)
 		return;
 	snprintf(line, sizeof line, "%" PRId64 ".%09" PRId64 " %s %s%s%s", world->now_ns / 1000000000, world->now_ns % 1000000000,
-		 source->node ? source->node->name : "-", source->kind, source->name ? " " : "", source->name ? source->name : "");
+		source->node ? source->node->name : "-", source->kind, source->name ? " " : "", source->name ? source->name : "");
 	world->options.trace(line, world->options.trace_data);
 }
 
@@ -322,6 +324,7 @@ void tt_world_stop_node(tt_world *world, tt_node *node)
 		if (source)
 			do_step(source);
 		else if (!ring_of_node(node))
-			tt_sim_abort(world, "node '%s' does not stop: thread '%s' waits for ever", node->name, tt_fiber_name_of(node));
+			tt_sim_abort(world, "node '%s' does not stop: thread '%s' waits for ever", node->name,
+				tt_fiber_name_of(node));
 	}
 }
