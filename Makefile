@@ -25,7 +25,7 @@ demo:     ## a server, controllers and sample objects on one screen
 	@echo 'demo: not there yet: it needs the embedded server, the client and the controllers' >&2; exit 1
 
 lint:     ## formatting, warnings of two compilers, static analysis, layers, sizes, exported symbols
-	@tools/setup build test lint
+	@tools/setup build test lint bench
 	@tools/lint
 
 fuzz:     ## fuzz every parser for TIME=60 seconds each; TARGET=NAME only that one
@@ -40,7 +40,8 @@ install:  ## install below PREFIX=/usr/local, staged below DESTDIR= if given
 	@tools/setup build test
 	@tools/build build product
 	@meson configure build --prefix '$(PREFIX)'
-	@meson install -C build $(if $(DESTDIR),--destdir '$(abspath $(DESTDIR))')
+	@tools/build build product
+	@meson install -C build --no-rebuild $(if $(DESTDIR),--destdir '$(abspath $(DESTDIR))')
 
 clean:    ## remove everything that was built
 	rm -rf build build-*

@@ -10,6 +10,7 @@
 #include <trimtab/error.h>
 #include <trimtab/export.h>
 #include <trimtab/loop.h>
+#include <trimtab/log.h>
 #include <trimtab/memory.h>
 #include <trimtab/time.h>
 #include <trimtab/version.h>

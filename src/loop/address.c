@@ -204,9 +204,11 @@ tt_code tt_address_check(const tt_address *address, tt_error *err)
 {
 	socklen_t size = address->size;
 	int kind = address->of.any.sa_family;
+	const char *path = address->of.local.sun_path;
+	bool is_path = size > LOCAL_PATH_OFFSET && size <= sizeof address->of.local && path[0] && memchr(path, 0, size - LOCAL_PATH_OFFSET);
 
-	if ((kind == AF_INET && size == sizeof(struct sockaddr_in)) || (kind == AF_INET6 && size == sizeof(struct sockaddr_in6)) ||
-		(kind == AF_UNIX && size > LOCAL_PATH_OFFSET && size <= sizeof(struct sockaddr_un)))
+	if ((kind == AF_INET && size == sizeof address->of.v4) || (kind == AF_INET6 && size == sizeof address->of.v6) ||
+		(kind == AF_UNIX && is_path))
 		return TT_OK;
-	return tt_fail(err, TT_INVALID, "an address of kind %d has %u bytes: use tt_address_parse() or a look-up", kind, (unsigned)size);
+	return tt_fail(err, TT_INVALID, "this is no address (kind %d, %u bytes): use tt_address_parse() or a look-up", kind, (unsigned)size);
 }

@@ -42,7 +42,7 @@ TT_INNER const char *tt_address_print(const tt_address *address, char text[TT_AD
 /* The port in the machine's own byte order; 0 for a local socket. */
 TT_INNER uint16_t tt_address_port(const tt_address *address);
 
-/* TT_INVALID: kind and size do not belong together, so that the system would read something else into it. */
+/* TT_INVALID: kind and size do not belong together or a path has no end: the system would read something else into it. */
 TT_INNER tt_code tt_address_check(const tt_address *address, tt_error *err);
 
 #endif

@@ -57,22 +57,29 @@ void tt_loop_init(tt_loop *loop, const tt_backend *backend, const tt_clock *cloc
 	atomic_store(&loop->owner, pthread_self());
 	tt_heap_init(&loop->timers);
 	pthread_mutex_init(&loop->mutex, NULL);
+	loop->executor = tt_executor_new(loop);
+}
+
+static void forget_timers(tt_loop *loop)
+{
+	tt_heap_node *node;
+
+	while ((node = tt_heap_first(&loop->timers, NULL)))
+		tt_timer_stop(TT_CONTAINER(node, tt_timer, node));
 }
 
 void tt_loop_free(tt_loop *loop)
 {
-	tt_heap_node *node;
-
 	if (!loop)
 		return;
 	assert(current != loop);
 	atomic_store(&loop->owner, pthread_self());
-	tt_executor_free(loop->executor);
-	loop->executor = NULL;
+	forget_timers(loop); /* before the loop is run for the last time */
+	tt_executor_stop(loop->executor);
 	while (tt_loop_run_post(loop))
 		;
-	while ((node = tt_heap_first(&loop->timers, NULL)))
-		tt_heap_remove(&loop->timers, node);
+	forget_timers(loop);
+	tt_executor_free(loop->executor);
 	tt_heap_done(&loop->timers);
 	free(loop->arriving.posts);
 	free(loop->taken.posts);
@@ -293,18 +300,18 @@ bool tt_loop_fire_timer(tt_loop *loop, int64_t now_ns)
 	return true;
 }
 
-static bool is_to_stop(const tt_loop *loop)
+bool tt_loop_is_to_stop(const tt_loop *loop)
 {
 	return loop->in_run && atomic_load(&loop->stopping);
 }
 
 void tt_loop_run_due(tt_loop *loop)
 {
-	for (size_t n = take_posts(loop); n && !is_to_stop(loop); n--)
+	for (size_t n = take_posts(loop); n && !tt_loop_is_to_stop(loop); n--)
 		run_taken(loop);
 	int64_t now_ns = tt_loop_now_ns(loop);
 
-	while (!is_to_stop(loop) && tt_loop_fire_timer(loop, now_ns))
+	while (!tt_loop_is_to_stop(loop) && tt_loop_fire_timer(loop, now_ns))
 		;
 }
 

@@ -51,6 +51,8 @@ typedef struct tt_backend {
 	/* Starts a thread or fiber; join waits for the end of one whose fn is about to return. */
 	tt_code (*start_thread)(tt_loop *loop, const tt_thread_start *start, void **ret, tt_error *err);
 	void (*join_thread)(tt_loop *loop, void *thread);
+	/* Instead of join: once fn has begun, by any thread, also its own.  Never waits; the loop may be gone. */
+	void (*detach_thread)(void *thread);
 	tt_code (*fd_watch_new)(tt_loop *loop, int fd, tt_fd_fn fn, void *data, tt_fd_watch **ret, tt_error *err);
 	tt_code (*fd_watch_set)(tt_fd_watch *watch, unsigned events, tt_error *err);
 	void (*fd_watch_free)(tt_fd_watch *watch);
@@ -126,6 +128,9 @@ TT_INNER bool tt_loop_fire_timer(tt_loop *loop, int64_t now_ns);
 
 /* All posts that were there at the start of the call, then all timers that are due now; in tt_loop_run() only until it is to stop. */
 TT_INNER void tt_loop_run_due(tt_loop *loop);
+
+/* True: tt_loop_run() is to return now.  Whoever makes several calls in one callback leaves the rest to another post. */
+TT_INNER bool tt_loop_is_to_stop(const tt_loop *loop);
 
 TT_INNER bool tt_loop_has_posts(tt_loop *loop);
 TT_INNER int64_t tt_loop_next_due_ns(const tt_loop *loop);

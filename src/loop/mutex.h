@@ -10,6 +10,9 @@
  *	tt_mutex_lock(&queue->mutex);
  *	while (!queue->first && !code)
  *		code = tt_cond_wait(&queue->filled, &queue->mutex, cancel, err);
+ *
+ * A wake-up is never lost: the waiter that was chosen for it returns TT_OK, even when its token fires in the same moment, so it goes round the
+ * loop and takes what it was woken for.  A token that has fired is told by the next wait.
  */
 #ifndef TRIMTAB_LOOP_MUTEX_H
 #define TRIMTAB_LOOP_MUTEX_H
@@ -28,8 +31,11 @@ TT_INNER void tt_mutex_done(tt_mutex *mutex);
 TT_INNER void tt_mutex_lock(tt_mutex *mutex);
 TT_INNER void tt_mutex_unlock(tt_mutex *mutex);
 
-/* Called at each lock and unlock of this thread: the simulator's chance to switch fibers.  NULL outside of it. */
-TT_INNER extern _Thread_local void (*tt_mutex_point)(void);
+/*
+ * Called before each lock and after each unlock of this thread: the simulator's chance to switch fibers.  NULL outside of it.  While it is
+ * set, a mutex that is busy belongs to a fiber that was switched away from inside its critical section, which ends the process.
+ */
+extern _Thread_local void (*tt_mutex_point)(void);
 
 typedef struct tt_cond {
 	tt_loop *loop;
@@ -37,11 +43,12 @@ typedef struct tt_cond {
 	tt_link waiters;  /* first come, first woken */
 } tt_cond;
 
+/* There is nothing to release: a condition that nobody waits for can be forgotten. */
 TT_INNER void tt_cond_init(tt_cond *cond, tt_loop *loop, const char *call);
 
 /*
- * Lets go of the mutex, waits, and takes it again.  TT_OK: woken, or for no reason.  TT_CANCELED, TT_TIMEOUT: the token (may be NULL) has
- * fired.  TT_WOULD_BLOCK: see park.h.  The mutex is held afterwards in every case.
+ * Lets go of the mutex, waits, and takes it again.  TT_OK: woken, or for no reason.  TT_CANCELED, TT_TIMEOUT: not woken, and the token (may
+ * be NULL) has fired.  TT_WOULD_BLOCK: see park.h.  The mutex is held afterwards in every case.
  */
 TT_INNER tt_code tt_cond_wait(tt_cond *cond, tt_mutex *mutex, tt_cancel *cancel, tt_error *err);
 

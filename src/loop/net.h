@@ -1,10 +1,13 @@
 /*
- * net.h - byte streams, listeners and names
+ * net.h - byte streams and listeners
  *
  * A stream carries bytes both ways.  Reading is pushed: bytes arrive in on_read while reading is on, and turning it off is the back-pressure
  * that reaches the peer.  Writing never waits: what the system does not take at once is kept, up to a limit.
  *
- * Threads: the loop's.  No callback is made inside the call that starts something, and none after tt_stream_close().
+ * A stream that breaks says so once, by on_fail, after the bytes that had arrived before (while reading is on).  With reading off and nothing
+ * pending it is not looked at: a break is noticed when either changes.
+ *
+ * Threads: the loop's.  No callback is made inside the call that starts something, and none after tt_stream_close().  SIGPIPE is never raised.
  */
 #ifndef TRIMTAB_LOOP_NET_H
 #define TRIMTAB_LOOP_NET_H
@@ -16,29 +19,36 @@ typedef struct tt_stream tt_stream;
 
 /* Any of these may be NULL.  data is what tt_stream_set_handler() was given. */
 typedef struct tt_stream_handler {
-	void (*on_open)(tt_stream *stream, void *data);                               /* connected; not for accepted streams */
-	void (*on_read)(tt_stream *stream, const void *bytes, size_t size, void *data); /* size is never 0 */
-	void (*on_end)(tt_stream *stream, void *data);                                /* the peer sends no more */
-	void (*on_drain)(tt_stream *stream, void *data);                              /* all that was written is on its way */
-	void (*on_fail)(tt_stream *stream, const tt_error *err, void *data);          /* broken: nothing else follows; close it */
+	void (*on_open)(tt_stream *stream, void *data); /* connected; not for accepted streams */
+	void (*on_read)(tt_stream *stream, const void *bytes, size_t size, void *data); /* size is never 0; bytes are valid meanwhile */
+	void (*on_end)(tt_stream *stream, void *data);   /* the peer sends no more */
+	void (*on_drain)(tt_stream *stream, void *data); /* something was pending, now all is on its way */
+	void (*on_fail)(tt_stream *stream, const tt_error *err, void *data); /* broken: nothing else follows; close it */
 } tt_stream_handler;
 
 typedef struct tt_stream_options {
-	size_t write_bytes_max;    /* kept when the system takes no more; 0: 1 MiB */
-	int64_t user_timeout_ns;   /* written data unacknowledged for this long breaks the stream (TCP_USER_TIMEOUT); 0: system's default */
-	int64_t keepalive_ns;      /* idle time before TCP keep-alive probes; 0: off */
-	const tt_stream_handler *handler;
+	size_t write_bytes_max;  /* the most that may be pending; 0: 1 MiB */
+	int64_t user_timeout_ns; /* written data unacknowledged for this long breaks the stream (TCP_USER_TIMEOUT); 0: system's default */
+	int64_t keepalive_ns;    /* idle time before TCP keep-alive probes; a dead peer is noticed within twice that; 0: off */
+	const tt_stream_handler *handler; /* NULL: none yet */
 	void *data;
 } tt_stream_options;
 
-/* Begins to connect; on_open or on_fail follows.  Reading is off until tt_stream_read() turns it on. */
+/*
+ * Begins to connect; on_open or on_fail follows.  Reading is off until tt_stream_read() turns it on.  options may be NULL.  There is no
+ * deadline but the system's: close the stream.
+ */
 TT_INNER tt_code tt_stream_connect(tt_loop *loop, const tt_address *to, const tt_stream_options *options, tt_stream **ret, tt_error *err);
 
+/* handler may be NULL. */
 TT_INNER void tt_stream_set_handler(tt_stream *stream, const tt_stream_handler *handler, void *data);
 
 TT_INNER void tt_stream_read(tt_stream *stream, bool on);
 
-/* Sends all of size bytes, before connected too (kept until then).  TT_LIMIT: they do not fit with what is pending, nothing was taken. */
+/*
+ * Sends all of size bytes, before connected too (kept until then).  TT_LIMIT: they and what is pending are more than write_bytes_max,
+ * whatever the system would take; nothing was taken.  TT_STOPPED: the stream was ended, or has failed.
+ */
 TT_INNER tt_code tt_stream_write(tt_stream *stream, const void *bytes, size_t size, tt_error *err);
 
 /* Bytes written and not yet taken by the system. */
@@ -52,7 +62,7 @@ TT_INNER void tt_stream_close(tt_stream *stream);
 
 TT_INNER tt_code tt_stream_peer(const tt_stream *stream, tt_address *ret, tt_error *err);
 
-/* stream is the callee's, reading is off.  Its options are those of the listener. */
+/* stream is the callee's, reading is off.  Its options are those of the listener; give it a handler of its own. */
 typedef void (*tt_accept_fn)(tt_stream *stream, void *data);
 
 typedef struct tt_listener tt_listener;
@@ -64,27 +74,18 @@ typedef struct tt_listener_options {
 	void *data;
 } tt_listener_options;
 
-/* Port 0 takes a free one: ask tt_listener_address().  A stale local socket that nobody listens on is replaced. */
+/*
+ * Port 0 takes a free one: ask tt_listener_address().  "[::]" takes IPv4 as well.  A stale local socket that nobody listens on is replaced;
+ * TT_RETRY: another process is doing so right now.  When the system has no descriptor left, accepting rests for a moment and peers wait.
+ */
 TT_INNER tt_code tt_listener_new(tt_loop *loop, const tt_address *at, const tt_listener_options *options, tt_listener **ret, tt_error *err);
 TT_INNER void tt_listener_address(const tt_listener *listener, tt_address *ret);
 
 /* For a while no stream is accepted: the limit of a server.  Peers wait in the backlog. */
 TT_INNER void tt_listener_pause(tt_listener *listener, bool paused);
 
-/* Streams that were accepted stay.  Accepts NULL. */
+/* Streams that were accepted stay; a local socket is removed.  Accepts NULL. */
 TT_INNER void tt_listener_free(tt_listener *listener);
-
-/* Names.  addresses are in the order in which to try them, valid during the call; count is 0 when code is not TT_OK. */
-typedef struct tt_lookup tt_lookup;
-typedef void (*tt_lookup_fn)(tt_code code, const tt_address *addresses, size_t count, tt_error *err, void *data);
-
-enum { TT_LOOKUP_ADDRESSES_MAX = 64 };
-
-/* Finds the addresses of a name or of an address text, on the executor: with no threads it blocks the loop.  fn is called once. */
-TT_INNER tt_code tt_lookup_start(tt_loop *loop, const char *host, uint16_t port, tt_lookup_fn fn, void *data, tt_lookup **ret);
-
-/* fn will not be called.  Accepts NULL. */
-TT_INNER void tt_lookup_cancel(tt_lookup *lookup);
 
 /* What a world must provide.  Its own streams and listeners begin with these heads. */
 struct tt_stream {
@@ -95,6 +96,9 @@ struct tt_listener {
 	tt_loop *loop;
 };
 
+enum { TT_LOOKUP_ADDRESSES_MAX = 64 };
+
+/* Options are complete: nothing in them is NULL or 0 that stands for a default.  Sizes are not 0.  Addresses are valid. */
 typedef struct tt_net_backend {
 	tt_code (*connect)(tt_loop *loop, const tt_address *to, const tt_stream_options *options, tt_stream **ret, tt_error *err);
 	void (*set_handler)(tt_stream *stream, const tt_stream_handler *handler, void *data);
@@ -108,7 +112,7 @@ typedef struct tt_net_backend {
 	void (*listener_address)(const tt_listener *listener, tt_address *ret);
 	void (*listener_pause)(tt_listener *listener, bool paused);
 	void (*listener_free)(tt_listener *listener);
-	/* Fills in at most TT_LOOKUP_ADDRESSES_MAX addresses; called on the executor. */
+	/* For lookup.h: fills in at most TT_LOOKUP_ADDRESSES_MAX addresses of a name.  Called on the executor. */
 	tt_code (*resolve)(tt_loop *loop, const char *host, uint16_t port, tt_address *ret, size_t *ret_count, tt_error *err);
 } tt_net_backend;
 

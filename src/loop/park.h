@@ -24,7 +24,11 @@ struct tt_parker {
 	void *fiber; /* that waits, in the simulated world */
 };
 
-/* TT_WOULD_BLOCK: the caller is inside a callback.  call is the name of the public function, for the text. */
+/*
+ * TT_WOULD_BLOCK: the caller is inside a callback.  call is the name of the public function, for the text.  tt_park_check() is for calls that
+ * wait only when they have to, and are refused in a callback all the same: what is wrong shows at the first try.
+ */
+TT_INNER tt_code tt_park_check(const char *call, tt_error *err);
 TT_INNER tt_code tt_parker_init(tt_parker *parker, tt_loop *loop, const char *call, tt_error *err);
 
 /* Nobody may call tt_unpark() any more; a call that has woken the waiter may still be returning. */

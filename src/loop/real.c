@@ -135,6 +135,7 @@ static const tt_backend backend = {
 	.unpark = tt_real_unpark,
 	.start_thread = tt_real_start_thread,
 	.join_thread = tt_real_join_thread,
+	.detach_thread = tt_real_detach_thread,
 	.fd_watch_new = tt_real_fd_watch_new,
 	.fd_watch_set = tt_real_fd_watch_set,
 	.fd_watch_free = tt_real_fd_watch_free,

@@ -36,6 +36,7 @@ tt_code tt_real_signals_new(tt_loop *loop, tt_loop_fn fn, void *data, tt_signals
 void tt_real_signals_free(tt_signals *signals);
 tt_code tt_real_start_thread(tt_loop *loop, const tt_thread_start *start, void **ret, tt_error *err);
 void tt_real_join_thread(tt_loop *loop, void *thread);
+void tt_real_detach_thread(void *thread);
 void tt_real_park(tt_parker *parker, int64_t due_ns);
 void tt_real_unpark(tt_parker *parker);
 

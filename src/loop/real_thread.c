@@ -69,6 +69,14 @@ void tt_real_join_thread(tt_loop *loop, void *data)
 	free(thread);
 }
 
+void tt_real_detach_thread(void *data)
+{
+	struct thread *thread = data; /* body() has read it */
+
+	pthread_detach(thread->id);
+	free(thread);
+}
+
 void tt_real_park(tt_parker *parker, int64_t due_ns)
 {
 	struct timespec until = { .tv_sec = due_ns / 1000000000, .tv_nsec = due_ns % 1000000000 };

@@ -159,6 +159,11 @@ static void join_thread(tt_loop *loop, void *thread)
 	tt_fiber_join(thread);
 }
 
+static void detach_thread(void *thread)
+{
+	tt_fiber_detach(thread);
+}
+
 static tt_code fd_watch_new(tt_loop *loop, int fd, tt_fd_fn fn, void *data, tt_fd_watch **ret, tt_error *err)
 {
 	(void)loop, (void)fn, (void)data, (void)ret;
@@ -231,6 +236,7 @@ static const tt_backend backend = {
 	.unpark = unpark,
 	.start_thread = start_thread,
 	.join_thread = join_thread,
+	.detach_thread = detach_thread,
 	.fd_watch_new = fd_watch_new,
 	.signals_new = signals_new,
 	.signals_free = signals_free,

@@ -6,11 +6,13 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,21 +20,25 @@ enum { INPUT_SECONDS_MAX = 60 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
+/* The bytes of a file, as many as it has now; NULL and errno when they cannot be had. */
 static char *read_all(const char *path, size_t *ret_size)
 {
-	FILE *file = fopen(path, "rb");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat about = { 0 };
 	char *bytes = NULL;
 
-	if (!file || fseek(file, 0, SEEK_END))
-		goto end;
-	long size = ftell(file);
-	rewind(file);
-	bytes = malloc(size > 0 ? (size_t)size : 1);
-	*ret_size = bytes ? fread(bytes, 1, (size_t)size, file) : 0;
-end:
-	if (file)
-		fclose(file);
-	return bytes;
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &about) == 0)
+		bytes = malloc(about.st_size ? (size_t)about.st_size : 1);
+	ssize_t got = bytes ? read(fd, bytes, (size_t)about.st_size) : -1;
+	close(fd);
+	if (got == about.st_size) {
+		*ret_size = (size_t)got;
+		return bytes;
+	}
+	free(bytes);
+	return NULL;
 }
 
 /* In a child: what it writes belongs to the case, and it gets an exact copy of the input, so that a read past its end is seen. */

@@ -8,7 +8,7 @@ import tempfile
 import tap
 
 PROGRAMS = {
-    "passes": "echo 1..2; echo noise; echo 'ok 1 - one'; echo 'ok 2 - two'",
+    "passes": "echo 1..2; echo noise; echo OK; echo 'ok 1 - one'; echo 'ok 2 - two'",
     "fails": "echo 1..2; echo 'ok 1 - one'; echo 'hello from two'; echo 'not ok 2 - two'; echo '# 0x1 != 0x2'; echo words >&2; exit 1",
     "crashes": "echo 1..5; echo 'ok 1 - one'; echo 'ok 2 - two'; echo 'last words' >&2; kill -SEGV $$",
     "hangs": "echo 1..3; echo 'ok 1 - one'; sleep 1000",

@@ -213,6 +213,9 @@ static void odd_addresses_are_printed_safely_and_refused(void **state)
 	assert_int_equal(strlen(tt_address_print(&full, text)), 5 + sizeof full.of.local.sun_path);
 	assert_int_equal(tt_address_check(&none, NULL), TT_INVALID);
 	assert_int_equal(tt_address_check(&unnamed, NULL), TT_INVALID);
+	assert_int_equal(tt_address_check(&abstract, NULL), TT_INVALID);
+	assert_int_equal(tt_address_check(&full, NULL), TT_INVALID);
+	full.size = sizeof full.of.local;
 	assert_int_equal(tt_address_check(&full, NULL), TT_INVALID);
 	static const socklen_t wrong[] = { 0, sizeof(struct sockaddr_in) - 1, sizeof(struct sockaddr_in) + 1, sizeof(struct sockaddr_in6) };
 	for (int i = 0; i < 4; i++) {
@@ -220,7 +223,7 @@ static void odd_addresses_are_printed_safely_and_refused(void **state)
 		tt_address address = { .size = wrong[i], .of.v4.sin_family = AF_INET };
 
 		assert_int_equal(tt_address_check(&address, why), TT_INVALID);
-		assert_non_null(strstr(tt_error_text(why), "an address of kind 2 has "));
+		assert_non_null(strstr(tt_error_text(why), "this is no address (kind 2, "));
 	}
 }
 
