@@ -121,11 +121,9 @@ static void body(void)
 	abort(); /* an ended fiber is not resumed */
 }
 
-static void step(tt_source *source)
+void tt_fiber_resume(tt_fiber *fiber)
 {
-	tt_fiber *fiber = TT_CONTAINER(source, tt_fiber, source);
-
-	tt_source_at(source, INT64_MAX); /* woken before its time */
+	tt_source_idle(&fiber->source); /* it is resumed before its time, or by a callback: who waits looks again */
 	resume(fiber);
 	if (!fiber->has_ended)
 		return;
@@ -135,6 +133,11 @@ static void step(tt_source *source)
 		tt_fiber_wake(fiber->joiner);
 	if (fiber->is_detached)
 		tt_fiber_free(fiber);
+}
+
+static void step(tt_source *source)
+{
+	tt_fiber_resume(TT_CONTAINER(source, tt_fiber, source));
 }
 
 void tt_fiber_sleep(int64_t world_ns)

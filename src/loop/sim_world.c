@@ -50,11 +50,29 @@ static void unready(tt_source *source)
 	source->ready_place = 0;
 }
 
-void tt_source_done(tt_source *source)
+void tt_source_idle(tt_source *source)
 {
 	unready(source);
 	tt_heap_remove(&source->world->alarms, &source->alarm);
+}
+
+void tt_source_done(tt_source *source)
+{
+	tt_source_idle(source);
 	tt_list_remove(&source->link);
+}
+
+/* It could go on, were it not that its node is paused or its loop does not run. */
+static bool is_hindered(const tt_source *source)
+{
+	tt_node *node = source->node;
+
+	if (!node)
+		return false;
+	if (!source->is_callback || node->is_turning || !node->loop)
+		return node->is_paused;
+	node->holds = true;
+	return true;
 }
 
 void tt_source_ready(tt_source *source)
@@ -63,7 +81,7 @@ void tt_source_ready(tt_source *source)
 
 	if (source->ready_place)
 		return;
-	source->is_held = source->node && source->node->is_paused;
+	source->is_held = is_hindered(source);
 	if (source->is_held)
 		return;
 	if (world->ready_count == world->ready_capacity) {
@@ -80,6 +98,17 @@ void tt_source_hold(tt_source *source)
 		return;
 	unready(source);
 	source->is_held = true;
+}
+
+void tt_node_release(tt_node *node)
+{
+	node->holds = false;
+	for (tt_link *link = node->sources.next; link != &node->sources; link = link->next) {
+		tt_source *source = TT_CONTAINER(link, tt_source, link);
+
+		if (source->is_held)
+			tt_source_ready(source);
+	}
 }
 
 void tt_source_at(tt_source *source, int64_t world_ns)
@@ -176,11 +205,24 @@ static void record(tt_world *world, const tt_source *source)
 	world->options.trace(line, world->options.trace_data);
 }
 
+/* A node without other fibers has nobody who could go on inside a callback: it is run right here. */
+static bool is_for_owner(const tt_source *source)
+{
+	const tt_node *node = source->node;
+
+	return source->is_callback && node->owner && node->fibers.next != node->fibers.prev;
+}
+
 static void do_step(tt_source *source)
 {
 	unready(source);
 	record(source->world, source);
-	source->step(source);
+	if (!is_for_owner(source)) {
+		source->step(source);
+		return;
+	}
+	source->node->callback = source;
+	tt_fiber_resume(source->node->owner);
 }
 
 /* What waits for a time that has come becomes ready. */
@@ -211,10 +253,16 @@ static bool advance(tt_world *world, int64_t limit_ns)
 
 static bool step_until(tt_world *world, int64_t limit_ns)
 {
-	if (!advance(world, limit_ns))
-		return false;
-	do_step(world->ready[tt_random_below(&world->random, world->ready_count)]);
-	return true;
+	while (advance(world, limit_ns)) {
+		tt_source *source = world->ready[tt_random_below(&world->random, world->ready_count)];
+
+		if (!is_hindered(source)) {
+			do_step(source);
+			return true;
+		}
+		tt_source_hold(source);
+	}
+	return false;
 }
 
 static void check_outside(const tt_world *world, const char *call)
@@ -276,8 +324,10 @@ static tt_source *pick_of_node(tt_world *world, const tt_node *node)
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < world->ready_count; i++) {
-		if (world->ready[i]->node == node && tt_random_below(&world->random, ++count) == 0)
-			picked = world->ready[i];
+		tt_source *source = world->ready[i];
+
+		if (source->node == node && !is_hindered(source) && tt_random_below(&world->random, ++count) == 0)
+			picked = source;
 	}
 	return picked;
 }
