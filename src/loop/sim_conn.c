@@ -81,11 +81,11 @@ static struct message *next_for_reader(const tt_sim_end *end)
 	const tt_sim_stream *stream = end->stream;
 	struct message *first = first_of(&end->arrived), *last = last_of(&end->arrived);
 
-	if (!stream || stream->has_failed || !first)
+	if (!stream || stream->has_failed || stream->failure || !first)
 		return NULL;
 	bool is_writing = tt_buf_size(stream->pending) > 0;
 
-	if (first->kind == TT_SIM_OPEN || stream->is_reading)
+	if (first->kind == TT_SIM_OPEN || (stream->is_reading && !stream->has_read_end))
 		return first;
 	/* Not looked at otherwise: that a stream is broken is noticed by who writes or connects. */
 	return last->kind == TT_SIM_RESET && (is_writing || !stream->is_open) ? last : NULL;
@@ -277,6 +277,7 @@ static void deliver(tt_sim_end *end, struct message *message)
 			handler->on_read(&stream->head, message->bytes, message->size, data);
 		break;
 	case TT_SIM_END:
+		stream->has_read_end = true;
 		if (handler->on_end)
 			handler->on_end(&stream->head, data);
 		break;
@@ -314,6 +315,7 @@ static void init_arrival(tt_sim_end *end)
 
 	tt_source_init(&end->arrival, node->world, node->is_dead ? NULL : node, kind_names[TT_SIM_CONNECT], step_arrival);
 	end->arrival.name = end->conn->name;
+	end->arrival.is_callback = end->stream && !node->is_dead;
 }
 
 void tt_sim_own_arrival(tt_sim_end *end)
@@ -335,6 +337,8 @@ void tt_sim_end_close(tt_sim_end *end)
 	end->state = TT_SIM_GONE;
 	end->stream = NULL;
 	drop_all(&end->arrived);
+	end->arrival.is_callback = false; /* what still comes is for the machine */
+	tt_sim_arm(end);
 }
 
 static void init_end(tt_sim_conn *conn, int side, tt_sim_host *host, const tt_address *address)

@@ -246,11 +246,11 @@ static tt_code check_listen(tt_sim_host *host, const tt_address *at, tt_error *e
 
 	tt_address_print(at, text);
 	if (at->of.any.sa_family == AF_UNIX)
-		return tt_fail(err, TT_UNSUPPORTED, "cannot listen on '%s': a simulated node has no local sockets", text);
+		return tt_fail(err, TT_UNSUPPORTED, "cannot listen on %s: a simulated node has no local sockets", text);
 	if (tt_sim_host_at(host, at) != host)
-		return tt_fail_errno(err, EADDRNOTAVAIL, "cannot listen on '%s'", text);
+		return tt_fail_errno(err, EADDRNOTAVAIL, "cannot listen on %s", text);
 	if (tt_address_port(at) && tt_sim_find_listener(host, at))
-		return tt_fail_errno(err, EADDRINUSE, "cannot listen on '%s'", text);
+		return tt_fail_errno(err, EADDRINUSE, "cannot listen on %s", text);
 	return TT_OK;
 }
 
@@ -273,6 +273,7 @@ static tt_code listen_at(tt_loop *loop, const tt_address *at, const tt_listener_
 		tt_list_add_last(&host->listeners, &listener->link);
 	tt_list_init(&listener->backlog);
 	tt_source_init(&listener->accept, node->world, node, "accept", step_accept);
+	listener->accept.is_callback = true;
 	host->open_count++;
 	*ret = &listener->head;
 	return TT_OK;

@@ -90,7 +90,7 @@ struct tt_sim_stream {
 	tt_sim_end *end;
 	tt_stream_options options;
 	tt_buf *pending;
-	bool is_open, is_reading, wants_end, wants_drain, has_failed;
+	bool is_open, is_reading, has_read_end, wants_end, wants_drain, has_failed;
 	int failure; /* of its own system, as errno: to be told */
 	int64_t since_ns;
 	tt_source events; /* all but what arrives: draining, timeouts, failures of its own */

@@ -132,7 +132,9 @@ tt_sim_stream *tt_sim_stream_new(tt_loop *loop, tt_sim_end *end, const tt_stream
 		tt_sim_abort(node->world, "no memory for a stream");
 	tt_source_init(&stream->events, node->world, node, "stream", step_events);
 	stream->events.name = end->conn->name;
+	stream->events.is_callback = true;
 	end->stream = stream;
+	end->arrival.is_callback = !node->is_dead;
 	end->host->open_count++;
 	arm_events(stream);
 	return stream;
@@ -175,7 +177,8 @@ void tt_sim_stream_fail(tt_sim_stream *stream, int failure)
 	stream->has_failed = true;
 	stream->end->state = TT_SIM_GONE;
 	tt_address_print(&tt_sim_peer(stream->end)->address, text);
-	tt_fail_errno(err, failure, stream->is_open ? "connection to '%s' broke" : "cannot connect to '%s'", text);
+	tt_buf_consume(stream->pending, tt_buf_size(stream->pending));
+	tt_fail_errno(err, failure, stream->is_open ? "the connection with %s broke" : "cannot connect to %s", text);
 	if (stream->options.handler->on_fail)
 		stream->options.handler->on_fail(&stream->head, err, stream->options.data);
 	tt_loop_leave(outer);
@@ -253,15 +256,14 @@ static void begin_progress(tt_sim_stream *stream)
 tt_code tt_sim_stream_write(tt_stream *head, const void *bytes, size_t size, tt_error *err)
 {
 	tt_sim_stream *stream = own(head);
-	tt_code code = TT_OK;
 
 	if (stream->has_failed || stream->wants_end)
-		code = tt_fail(err, TT_STOPPED, "the stream %s", stream->has_failed ? "is broken" : "was ended");
+		return tt_fail(err, TT_STOPPED, "cannot write: the stream %s", stream->wants_end ? "was ended" : "is broken");
 	begin_progress(stream);
-	if (!code)
-		code = tt_buf_add(stream->pending, bytes, size, err);
+	tt_code code = tt_buf_add(stream->pending, bytes, size, err);
+
 	if (code)
-		return tt_wrap(err, code, "cannot write to a stream");
+		return tt_wrap(err, code, "cannot write");
 	tt_sim_pump(stream->end);
 	stream->wants_drain |= tt_buf_size(stream->pending) > 0;
 	tt_sim_arm(stream->end); /* a break is noticed now */
