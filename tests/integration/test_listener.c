@@ -1,6 +1,7 @@
 /*
  * test_listener.c - what net.h promises about listeners, over real sockets of the machine itself
  */
+#include "fake_clock.h"
 #include "streams.h"
 
 #include <errno.h>
@@ -377,17 +378,6 @@ static void more_peers_than_fit_in_a_turn_are_all_accepted(void **state)
 	server_stop(&server);
 }
 
-/* Time that passes when the test says so. */
-struct fake_clock {
-	tt_clock clock;
-	int64_t now_ns;
-};
-
-static int64_t fake_ns(const tt_clock *clock)
-{
-	return ((const struct fake_clock *)clock)->now_ns;
-}
-
 /* Allows no descriptor more, until it is given back what it returns. */
 static struct rlimit use_up_descriptors(void)
 {
@@ -413,9 +403,10 @@ static void without_descriptors_accepting_rests_and_peers_wait(void **state)
 {
 	(void)state;
 	struct server server;
-	struct fake_clock clock = { .clock = { fake_ns, fake_ns }, .now_ns = 1000 };
+	struct fake_clock clock;
 
 	server_start(&server, TCP4);
+	fake_clock_init(&clock, 1000);
 	server.loop->clock = &clock.clock;
 	int client = raw_connect(&server.address);
 	struct rlimit limit = use_up_descriptors();
