@@ -110,16 +110,19 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 
 /* Local sockets. */
 
-/* The folder of the path, locked; -1 and *ret_error when another process has it.  Without the right to look into it we go on without a lock. */
-static int lock_folder(const tt_address *at, bool *ret_busy)
+/* The folder of the path, locked; -1 and EWOULDBLOCK when another process has it.  One that we may not look into is not locked. */
+static int lock_folder(const tt_address *at)
 {
-	char path[sizeof at->of.local.sun_path + 1] = "";
+	char path[sizeof at->of.local.sun_path];
 
-	memcpy(path, at->of.local.sun_path, sizeof at->of.local.sun_path);
+	memcpy(path, at->of.local.sun_path, sizeof path); /* dirname() changes it */
 	int fd = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	*ret_busy = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
-	return fd;
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return fd;
+	close(fd);
+	errno = EWOULDBLOCK;
+	return -1;
 }
 
 /* True when there is a socket at the path and connecting is refused. */
@@ -137,12 +140,16 @@ static bool is_stale(const tt_address *at)
 	return refused;
 }
 
-static int bind_local(struct listener *l, const tt_address *at)
+static int bind_locked(struct listener *l, const tt_address *at)
 {
 	struct stat bound;
 
 	if (bind(l->fd, &at->of.any, at->size)) {
-		if (errno != EADDRINUSE || !is_stale(at) || unlink(at->of.local.sun_path) || bind(l->fd, &at->of.any, at->size))
+		if (errno != EADDRINUSE)
+			return errno;
+		if (!is_stale(at) || unlink(at->of.local.sun_path))
+			return EADDRINUSE;
+		if (bind(l->fd, &at->of.any, at->size))
 			return errno;
 	}
 	if (lstat(at->of.local.sun_path, &bound) == 0) {
@@ -150,6 +157,19 @@ static int bind_local(struct listener *l, const tt_address *at)
 		l->inode = bound.st_ino;
 	}
 	return listen(l->fd, l->options.backlog) ? errno : 0;
+}
+
+static int bind_local(struct listener *l, const tt_address *at)
+{
+	int folder = lock_folder(at);
+
+	if (folder < 0 && errno == EWOULDBLOCK)
+		return errno;
+	int error = bind_locked(l, at);
+
+	if (folder >= 0)
+		close(folder);
+	return error;
 }
 
 /* The path may name something else by now: another process's socket. */
@@ -174,23 +194,6 @@ static int bind_tcp(struct listener *l, const tt_address *at)
 	return bind(l->fd, &at->of.any, at->size) || listen(l->fd, l->options.backlog) ? errno : 0;
 }
 
-static tt_code bind_to(struct listener *l, const tt_address *at, tt_error *err)
-{
-	bool is_local = at->of.any.sa_family == AF_UNIX, is_busy = false;
-	int folder = is_local ? lock_folder(at, &is_busy) : -1;
-	int error = is_busy ? 0 : is_local ? bind_local(l, at) : bind_tcp(l, at);
-
-	if (folder >= 0)
-		close(folder);
-	if (is_busy)
-		return tt_fail(err, TT_RETRY, "another process is about to listen in the same folder");
-	if (error)
-		return tt_fail_errno(err, error, "the system says");
-	l->address.size = sizeof l->address.of;
-	getsockname(l->fd, &l->address.of.any, &l->address.size); /* the port that was taken */
-	return TT_OK;
-}
-
 /* Releases all but the memory, which libuv may still have. */
 static void close_descriptor(struct listener *l)
 {
@@ -199,19 +202,23 @@ static void close_descriptor(struct listener *l)
 	close(l->fd);
 }
 
-static tt_code open_listener(struct listener *l, const tt_address *at, tt_error *err)
+/* Returns an error number, 0 when all is well. */
+static int open_listener(struct listener *l, const tt_address *at)
 {
 	l->fd = socket(at->of.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (l->fd < 0)
-		return tt_fail_errno(err, errno, "no socket");
-	tt_code code = bind_to(l, at, err);
-	int status = code ? 0 : uv_poll_init(&tt_real(l->head.loop)->uv, &l->poll, l->fd);
+		return errno;
+	int error = at->of.any.sa_family == AF_UNIX ? bind_local(l, at) : bind_tcp(l, at);
 
-	if (status)
-		code = tt_fail_uv(err, status, "cannot watch a socket");
-	if (code)
+	if (!error)
+		error = -uv_poll_init(&tt_real(l->head.loop)->uv, &l->poll, l->fd);
+	if (error) {
 		close_descriptor(l);
-	return code;
+		return error;
+	}
+	l->address.size = sizeof l->address.of;
+	getsockname(l->fd, &l->address.of.any, &l->address.size); /* the port that was taken */
+	return 0;
 }
 
 tt_code tt_real_listen(tt_loop *loop, const tt_address *at, const tt_listener_options *options, tt_listener **ret, tt_error *err)
@@ -223,11 +230,14 @@ tt_code tt_real_listen(tt_loop *loop, const tt_address *at, const tt_listener_op
 	l->options = *options;
 	l->address = *at;
 	tt_timer_init(&l->rest, loop, on_rested, l);
-	tt_code code = open_listener(l, at, err);
+	int error = open_listener(l, at);
 
-	if (code) {
+	if (error) {
 		free(l);
-		return tt_wrap(err, code, "cannot listen on %s", tt_address_print(at, text));
+		tt_address_print(at, text);
+		if (error == EWOULDBLOCK)
+			return tt_fail(err, TT_RETRY, "cannot listen on %s: another process is about to listen in the same folder", text);
+		return tt_fail_errno(err, error, "cannot listen on %s", text);
 	}
 	l->poll.data = l;
 	watch(l);

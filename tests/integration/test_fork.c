@@ -3,13 +3,10 @@
  *
  * A child tells by its exit code whether it saw what was expected.  The program runs itself again to see what is left open after exec.
  */
-#include "test.h"
-
-#include <trimtab/loop.h>
+#include "streams.h"
 
 #include <dirent.h>
 #include <limits.h>
-#include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 
@@ -27,6 +24,7 @@ struct host {
 	tt_timer *timer;
 	tt_signals *signals;
 	tt_fd_watch *watch;
+	struct pair pair;
 	int fd;
 	int timers, posts;
 };
@@ -59,7 +57,9 @@ static void make_host(struct host *host)
 {
 	*host = (struct host){ .fd = eventfd(0, EFD_CLOEXEC) };
 	assert_true(host->fd >= 0);
-	assert_ok(tt_loop_new(NULL, &host->loop, err));
+	pair_open(&host->pair, LOCAL, (tt_stream_options){ 0 });
+	tt_stream_read(host->pair.server.stream, true);
+	host->loop = host->pair.loop;
 	host->timer = tt_timer_new(host->loop, on_timer, host);
 	tt_timer_start(host->timer, 0);
 	tt_loop_post(host->loop, on_post, host);
@@ -76,11 +76,11 @@ static void free_host(struct host *host)
 	tt_fd_watch_free(host->watch);
 	tt_signals_free(host->signals);
 	tt_timer_free(host->timer);
-	tt_loop_free(host->loop);
+	pair_close(&host->pair);
 	close(host->fd);
 }
 
-/* The loop of the parent is as it was: a post, a timer and a descriptor each get through. */
+/* The loop of the parent is as it was: a post, a timer, a descriptor and a stream each get through. */
 static void assert_works(struct host *host)
 {
 	static const uint64_t one = 1;
@@ -93,6 +93,8 @@ static void assert_works(struct host *host)
 	assert_ok(tt_loop_dispatch(host->loop, err));
 	assert_int_equal(host->posts, 1);
 	assert_int_equal(host->timers, 1);
+	side_write(&host->pair.client, "x");
+	run_until(host->loop, host->pair.server.received == 1);
 }
 
 static void in_child(struct host *host, void (*body)(struct host *))

@@ -182,10 +182,7 @@ static void a_handler_that_returns_ends_in_abort_and_writes_nothing(void **state
 	assert_null(strstr(text, "trimtab:"));
 }
 
-#define TEST_OF_HANDLER(name)                                 \
-	{                                                     \
-#name, name, tt_test_arm, leave_handler, NULL \
-	}
+#define TEST_OF_HANDLER(name) cmocka_unit_test_setup_teardown(name, tt_test_arm, leave_handler)
 
 int main(void)
 {

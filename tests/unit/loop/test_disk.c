@@ -291,6 +291,7 @@ static void descriptors_are_closed_on_exec(void **state)
 
 static void stop(void *data)
 {
+	assert_ptr_equal(tt_loop_current(), data);
 	tt_loop_stop(data);
 }
 
