@@ -66,7 +66,7 @@ static void a_name_is_looked_up_in_the_path_of_the_environment_given(void **stat
 	struct folder *folder = *state;
 	struct run run;
 	char path[100];
-	tt_process_options options = { .argv = ARGV("tt-probe", "x") };
+	tt_process_options options = { .argv = ARGV("tt-probe", "x"), .env = ARGV("PATH=/bin:/usr/bin") };
 
 	folder_write(folder, "tt-probe", "#!/bin/sh\necho found $1\n");
 	assert_int_equal(chmod(folder_path(folder, "tt-probe"), 0700), 0);
@@ -98,7 +98,8 @@ static void what_cannot_be_run_is_told_at_once_in_one_line(void **state)
 	const char *plain = folder_path(folder, "plain");
 	char expected[300];
 
-	assert_int_equal(run_try(&run, folder, OPTIONS(.argv = ARGV("no-such")), err), TT_NOT_FOUND);
+	assert_int_equal(run_try(&run, folder, OPTIONS(.argv = ARGV("no-such"), .env = ARGV("PATH=/bin:/usr/bin")), err),
+		TT_NOT_FOUND);
 	assert_string_equal(tt_error_text(err), "cannot run 'no-such': No such file or directory");
 	folder_write(folder, "plain", "");
 	assert_int_equal(run_try(&run, folder, OPTIONS(.argv = ARGV(plain)), err), TT_DENIED);
