@@ -61,7 +61,7 @@ static inline unsigned folder_count(const struct folder *folder)
 
 	assert_non_null(entries);
 	for (const struct dirent *entry; (entry = readdir(entries));)
-		count += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+		count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 	closedir(entries);
 	return count;
 }

@@ -51,8 +51,8 @@ static tt_code resolve(tt_task *task, void *data, tt_error *err)
 	(void)err;
 	if (atomic_load(&lookup->canceled))
 		return TT_OK;
-	lookup->code = lookup->loop->backend->net->resolve(lookup->loop, lookup->host, lookup->port, lookup->addresses, &lookup->count,
-		&lookup->err);
+	lookup->code = lookup->loop->backend->net->resolve(lookup->loop, lookup->host, lookup->port, lookup->addresses,
+		&lookup->count, &lookup->err);
 	return TT_OK; /* not the code: TT_RETRY would have the task called again */
 }
 
@@ -73,7 +73,8 @@ static tt_code begin(tt_lookup *lookup)
 	size_t length = strlen(lookup->host);
 
 	if (!length || length > NAME_BYTES_MAX)
-		return tt_fail(&lookup->err, TT_INVALID, "cannot look up a name of %zu bytes: it must have 1 to %d", length, NAME_BYTES_MAX);
+		return tt_fail(&lookup->err, TT_INVALID, "cannot look up a name of %zu bytes: it must have 1 to %d", length,
+			NAME_BYTES_MAX);
 	if (tt_address_from_host(lookup->host, lookup->port, lookup->addresses)) {
 		lookup->count = 1;
 		tt_timer_start(&lookup->soon, 0);

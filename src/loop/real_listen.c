@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 enum {
-	ACCEPTS_MAX = 64,     /* a turn: then others have theirs */
-	REST_NS = 100000000,  /* when the system cannot give us another descriptor */
+	ACCEPTS_MAX = 64,    /* a turn: then others have theirs */
+	REST_NS = 100000000, /* when the system cannot give us another descriptor */
 };
 
 struct listener {
@@ -236,7 +236,8 @@ tt_code tt_real_listen(tt_loop *loop, const tt_address *at, const tt_listener_op
 		free(l);
 		tt_address_print(at, text);
 		if (error == EWOULDBLOCK)
-			return tt_fail(err, TT_RETRY, "cannot listen on %s: another process is about to listen in the same folder", text);
+			return tt_fail(err, TT_RETRY,
+				"cannot listen on %s: another process is about to listen in the same folder", text);
 		return tt_fail_errno(err, error, "cannot listen on %s", text);
 	}
 	l->poll.data = l;

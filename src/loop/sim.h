@@ -157,6 +157,7 @@ TT_INNER void tt_sim_net_start(tt_node *node);
 
 /* Its main has returned: what it opened must be closed. */
 TT_INNER void tt_sim_net_check(tt_node *node);
+TT_INNER void tt_sim_disk_check(tt_node *node);
 
 /* A test is wrong or the simulated program is: says so and ends the process. */
 TT_INNER _Noreturn void tt_sim_abort(const tt_world *world, const char *format, ...) TT_PRINTF(2, 3);

@@ -98,6 +98,7 @@ static void run_main(void *data)
 	if (node->fibers.next != node->fibers.prev)
 		tt_sim_abort(node->world, "main of node '%s' returned while other threads run", node->name);
 	tt_sim_net_check(node);
+	tt_sim_disk_check(node);
 	node->loop = NULL;
 	node->owner = NULL;
 }

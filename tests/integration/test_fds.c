@@ -263,7 +263,7 @@ static void a_watch_that_is_open_when_the_loop_is_freed_aborts(void **state)
 			struct seen seen = { 0 };
 			int fds[2];
 
-			alarm(TT_TEST_SECONDS_MAX); /* not inherited */
+			alarm(TT_TEST_SECONDS_MAX);                         /* not inherited */
 			assert_non_null(freopen("/dev/null", "w", stderr)); /* what assert says */
 			signal(SIGABRT, SIG_DFL);
 			make_pair(fds);

@@ -52,7 +52,7 @@ static void begin(struct watched *watched, const struct folder *folder, const ch
 
 static void await(const struct watched *watched, const char *seen)
 {
-	while (strcmp(watched->seen, seen))
+	while (strcmp(watched->seen, seen) != 0)
 		assert_ok(tt_loop_run(watched->loop, err));
 }
 

@@ -41,7 +41,8 @@ static void on_accept(tt_stream *stream, void *data)
 
 static tt_code listen_on(struct server *server, const tt_address *at, tt_error *err)
 {
-	return tt_listener_new(server->loop, at, &(tt_listener_options){ .on_accept = on_accept, .data = server }, &server->listener, err);
+	return tt_listener_new(server->loop, at, &(tt_listener_options){ .on_accept = on_accept, .data = server },
+		&server->listener, err);
 }
 
 /* A loop and a folder for local sockets, nothing else yet. */
@@ -130,7 +131,8 @@ static void an_address_in_use_is_refused(void **state)
 
 		server_start(&server, kind);
 		first = server.listener;
-		snprintf(expected, sizeof expected, "cannot listen on %s: Address already in use", tt_address_print(&server.address, text));
+		snprintf(expected, sizeof expected, "cannot listen on %s: Address already in use",
+			tt_address_print(&server.address, text));
 		assert_int_equal(listen_on(&server, &server.address, why), TT_IO);
 		assert_string_equal(tt_error_text(why), expected);
 		assert_ptr_equal(server.listener, first);
@@ -146,11 +148,10 @@ static void wrong_arguments_are_refused(void **state)
 	(void)state;
 	struct server server;
 	tt_address local, none = { 0 };
-	const tt_listener_options wrong[] = { { .backlog = -1, .on_accept = on_accept },
-		{ .on_accept = NULL },
+	const tt_listener_options wrong[] = { { .backlog = -1, .on_accept = on_accept }, { .on_accept = NULL },
 		{ .on_accept = on_accept, .stream = { .keepalive_ns = -1 } } };
-	static const char *const texts[] = { "cannot listen: the backlog must not be negative", "cannot listen: on_accept is missing",
-		"cannot listen: the times of a stream must not be negative" };
+	static const char *const texts[] = { "cannot listen: the backlog must not be negative",
+		"cannot listen: on_accept is missing", "cannot listen: the times of a stream must not be negative" };
 
 	server_init(&server);
 	address_of_kind(TCP4, server.folder, &local);

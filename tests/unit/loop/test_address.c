@@ -52,8 +52,7 @@ static void other_spellings_are_printed_as_the_usual_one(void **state)
 	static const struct {
 		const char *text, *printed;
 	} table[] = {
-		{ "[0:0:0:0:0:0:0:1]:80", "[::1]:80" },
-		{ "[2001:DB8::A]:80", "[2001:db8::a]:80" },
+		{ "[0:0:0:0:0:0:0:1]:80", "[::1]:80" }, { "[2001:DB8::A]:80", "[2001:db8::a]:80" },
 		{ "[fe80::1%1]:80", "[fe80::1%lo]:80" }, /* the loopback interface is the first */
 	};
 
@@ -132,7 +131,8 @@ static void wrong_texts_are_refused_and_say_why(void **state)
 
 		assert_int_equal(tt_address_parse(table[i].text, &address, why), TT_INVALID);
 		assert_int_equal(address.size, 77); /* untouched */
-		snprintf(expected, sizeof expected, "cannot use address '%s': %s", table[i].text, table[i].reason ? table[i].reason : "");
+		snprintf(expected, sizeof expected, "cannot use address '%s': %s", table[i].text,
+			table[i].reason ? table[i].reason : "");
 		if (table[i].reason)
 			assert_string_equal(tt_error_text(why), expected);
 		else
@@ -184,7 +184,8 @@ static void a_host_text_is_an_address_or_is_not(void **state)
 	(void)state;
 	static const char *const hosts[] = { "127.0.0.1", "::1", "fe80::1%lo" };
 	static const char *const printed[] = { "127.0.0.1:443", "[::1]:443", "[fe80::1%lo]:443" };
-	static const char *const names[] = { "", "localhost", "[::1]", "127.1", "127.0.0.1:80", "::1%", "1.2.3.4.5", "%lo", "127.0.0.1%lo" };
+	static const char *const names[] = { "", "localhost", "[::1]", "127.1", "127.0.0.1:80", "::1%", "1.2.3.4.5", "%lo",
+		"127.0.0.1%lo" };
 	tt_address address = { 0 };
 	char text[TT_ADDRESS_TEXT_MAX];
 
@@ -217,7 +218,8 @@ static void odd_addresses_are_printed_safely_and_refused(void **state)
 	assert_int_equal(tt_address_check(&full, NULL), TT_INVALID);
 	full.size = sizeof full.of.local;
 	assert_int_equal(tt_address_check(&full, NULL), TT_INVALID);
-	static const socklen_t wrong[] = { 0, sizeof(struct sockaddr_in) - 1, sizeof(struct sockaddr_in) + 1, sizeof(struct sockaddr_in6) };
+	static const socklen_t wrong[] = { 0, sizeof(struct sockaddr_in) - 1, sizeof(struct sockaddr_in) + 1,
+		sizeof(struct sockaddr_in6) };
 	for (int i = 0; i < 4; i++) {
 		TT_ERROR(why);
 		tt_address address = { .size = wrong[i], .of.v4.sin_family = AF_INET };

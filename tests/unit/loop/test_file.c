@@ -77,8 +77,8 @@ static tt_code endless_read(tt_disk_file *file, void *bytes, size_t size, uint64
 	return TT_OK;
 }
 
-/* Gives the loop that disk; read takes the place of its read. */
-static void use_noting_disk(struct folder *folder, unsigned fail_at, typeof(tt_disk_real.read) read_fn)
+/* Gives the loop that disk, where a file may have no end. */
+static void use_noting_disk(struct folder *folder, unsigned fail_at, bool is_endless)
 {
 	static tt_backend backend;
 	static tt_disk_backend noting;
@@ -88,7 +88,7 @@ static void use_noting_disk(struct folder *folder, unsigned fail_at, typeof(tt_d
 	disk.log[0] = '\0';
 	noting = tt_disk_real;
 	noting.open = noted_open;
-	noting.read = read_fn;
+	noting.read = is_endless ? endless_read : noted_read;
 	noting.write = noted_write;
 	noting.sync = noted_sync;
 	noting.rename = noted_rename;
@@ -152,7 +152,7 @@ static void a_file_that_grows_for_ever_is_cut_by_the_limit(void **state)
 	tt_buf *content = NULL;
 
 	folder_write(folder, "x", "");
-	use_noting_disk(folder, 0, endless_read);
+	use_noting_disk(folder, 0, true);
 	assert_int_equal(tt_file_read(folder->loop, folder_path(folder, "x"), 1000000, &content, NULL), TT_LIMIT);
 	assert_null(content);
 }
@@ -181,7 +181,7 @@ static void a_read_that_fails_half_way_gives_nothing(void **state)
 	tt_buf *content = NULL;
 
 	fill(folder, "x", 100000);
-	use_noting_disk(folder, 3, noted_read);
+	use_noting_disk(folder, 3, false);
 	assert_int_equal(tt_file_read(folder->loop, folder_path(folder, "x"), 200000, &content, NULL), TT_LIMIT);
 	assert_string_equal(disk.log, "open read read");
 	assert_null(content);
@@ -269,7 +269,7 @@ static void the_content_is_synced_before_it_is_renamed_and_the_folder_after(void
 {
 	struct folder *folder = *state;
 
-	use_noting_disk(folder, 0, noted_read);
+	use_noting_disk(folder, 0, false);
 	assert_ok(tt_file_replace(folder->loop, folder_path(folder, "x"), 0600, "new", 3, err));
 	assert_string_equal(disk.log, "open write sync rename sync-folder");
 }
@@ -284,7 +284,7 @@ static void a_failure_at_any_call_keeps_the_old_content_and_leaves_nothing_behin
 		TT_ERROR(err);
 
 		folder_write(folder, "x", "old content");
-		use_noting_disk(folder, n, noted_read);
+		use_noting_disk(folder, n, false);
 		code = tt_file_replace(folder->loop, folder_path(folder, "x"), 0600, "new content", 11, err);
 		bool is_renamed = code == TT_OK || strstr(disk.log, "sync-folder"); /* the one exception that the header names */
 
@@ -321,10 +321,10 @@ enum { WRITERS = 4, ROUNDS = 100, SIZE = 20000 };
 
 struct writer {
 	struct folder *folder;
-	char letter;
 	pthread_t thread;
-	unsigned failures;
 	_Atomic(bool) *is_over;
+	unsigned failures;
+	char letter;
 };
 
 static void *replace_often(void *data)
