@@ -104,10 +104,11 @@ static bool drives(const tt_loop *loop)
 	return pthread_equal(atomic_load(&loop->owner), pthread_self());
 }
 
+/* What nobody closes would be waited for without end. */
 static void check_closed(uv_handle_t *handle, void *data)
 {
 	(void)data;
-	assert(uv_is_closing(handle) && "made on the loop and not closed before tt_loop_free()"); /* it would be waited for without end */
+	assert(uv_is_closing(handle) && "made on the loop and not closed before tt_loop_free()");
 }
 
 static void free_loop(tt_loop *loop)
