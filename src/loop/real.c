@@ -154,7 +154,8 @@ tt_code tt_loop_new(const tt_loop_options *options, tt_loop **ret, tt_error *err
 	int threads = options ? options->threads : 0;
 
 	if (threads < TT_NO_THREADS || threads > THREADS_MAX)
-		return tt_fail(err, TT_INVALID, "cannot make a loop with %d threads: use 1 to %d, or TT_NO_THREADS", threads, THREADS_MAX);
+		return tt_fail(err, TT_INVALID, "cannot make a loop with %d threads: use 1 to %d, or TT_NO_THREADS", threads,
+			THREADS_MAX);
 	tt_real_loop *real = tt_mem_zalloc(sizeof *real);
 	int status = uv_loop_init(&real->uv);
 
