@@ -51,7 +51,7 @@ struct tt_executor {
 	tt_cond filled;  /* something is ready, or the executor stops */
 	tt_cond emptied; /* tasks are done, or a thread was started */
 	tt_link submitted, ready, finished;
-	size_t submitted_count, ready_count;
+	size_t submitted_count, submitted_max, ready_count;
 	uint64_t last_number;
 	bool is_stopping, is_pumping, is_draining; /* the latter two: it is posted */
 
@@ -183,6 +183,8 @@ static void drain(void *data)
 	while (!tt_list_is_empty(&batch) && !tt_loop_is_to_stop(executor->loop)) {
 		tt_task *task = of_queued(tt_list_take_first(&batch));
 
+		if (!task->has_ended)
+			tt_fail(&task->err, TT_STOPPED, "the task was not run: its loop is being freed");
 		if (task->options.done)
 			task->options.done(task->code, &task->err, task->options.data);
 		tt_list_add_last(&called, &task->queued);
@@ -292,8 +294,8 @@ static tt_code check_room(const tt_executor *executor, tt_error *err)
 {
 	if (executor->is_stopping)
 		return tt_fail(err, TT_STOPPED, "cannot run a task: its loop is being freed");
-	if (executor->submitted_count == TT_TASKS_MAX)
-		return tt_fail(err, TT_LIMIT, "cannot run a task: %d of them wait, try again later", TT_TASKS_MAX);
+	if (executor->submitted_count >= executor->submitted_max)
+		return tt_fail(err, TT_LIMIT, "cannot run a task: %zu of them wait, try again later", executor->submitted_max);
 	return TT_OK;
 }
 
@@ -427,6 +429,7 @@ tt_executor *tt_executor_new(tt_loop *loop)
 
 	executor->loop = loop;
 	executor->thread_max = thread_max;
+	executor->submitted_max = TT_TASKS_MAX;
 	tt_mutex_init(&executor->mutex);
 	tt_cond_init(&executor->filled, loop, "executor");
 	tt_cond_init(&executor->emptied, loop, "tt_executor_join");
@@ -434,6 +437,13 @@ tt_executor *tt_executor_new(tt_loop *loop)
 	tt_list_init(&executor->ready);
 	tt_list_init(&executor->finished);
 	return executor;
+}
+
+void tt_executor_set_max(tt_loop *loop, size_t tasks_max)
+{
+	tt_mutex_lock(&loop->executor->mutex);
+	loop->executor->submitted_max = tasks_max;
+	tt_mutex_unlock(&loop->executor->mutex);
 }
 
 static void end_threads(tt_executor *executor)
@@ -461,7 +471,7 @@ void tt_executor_stop(tt_executor *executor)
 		if (task->is_finished)
 			continue;
 		if (!task->has_ended)
-			task->code = tt_fail(&task->err, TT_STOPPED, "the task was not run: its loop is being freed");
+			task->code = TT_STOPPED;
 		tt_list_remove(&task->queued);
 		finish(task);
 		release_if_unused(task->options.strand);

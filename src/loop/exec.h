@@ -45,6 +45,9 @@ typedef struct tt_task_options {
 enum { TT_TASKS_MAX = 1000000 };
 TT_INNER tt_code tt_task_submit(tt_loop *loop, const tt_task_options *options, tt_error *err);
 
+/* Another limit than TT_TASKS_MAX from now on.  Any thread. */
+TT_INNER void tt_executor_set_max(tt_loop *loop, size_t tasks_max);
+
 /* Always false where the task has a thread. */
 TT_INNER bool tt_task_should_yield(const tt_task *task);
 TT_INNER const tt_cancel *tt_task_cancel(const tt_task *task);

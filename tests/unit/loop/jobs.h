@@ -65,9 +65,8 @@ static inline void job_done(tt_code code, tt_error *err, void *data)
 	struct job *job = data;
 
 	job->done_times++;
-	job->done_code = code;
+	job->done_code = err->code == code ? code : (tt_code)-1; /* no assertion: it would jump out of the loop */
 	job->done_on = tt_loop_current();
-	assert_int_equal(err->code, code);
 	snprintf(job->text, sizeof job->text, "%s", tt_error_text(err));
 	job->notes->done[job->notes->done_count++ % 63] = job->letter;
 }
