@@ -24,9 +24,14 @@ static inline bool json_take(struct json_input *in, char c)
 	return true;
 }
 
+static inline bool json_is_one_of(unsigned char c, const char *chars)
+{
+	return c && strchr(chars, c);
+}
+
 static inline void json_skip_space(struct json_input *in)
 {
-	while (in->at < in->end && memchr(" \t\r\n", *in->at, 4))
+	while (in->at < in->end && json_is_one_of(*in->at, " \t\r\n"))
 		in->at++;
 }
 
@@ -91,11 +96,11 @@ static inline bool json_escape(struct json_input *in)
 	if (in->at == in->end)
 		return false;
 	if (*in->at != 'u')
-		return memchr("\"\\/bfnrt", *in->at++, 8);
+		return json_is_one_of(*in->at++, "\"\\/bfnrt");
 	if (in->end - in->at < 5)
 		return false;
 	for (int i = 1; i < 5; i++) {
-		if (!memchr("0123456789abcdefABCDEF", in->at[i], 22))
+		if (!json_is_one_of(in->at[i], "0123456789abcdefABCDEF"))
 			return false;
 	}
 	in->at += 5;

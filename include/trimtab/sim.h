@@ -100,6 +100,33 @@ TT_API void tt_node_restart(tt_node *node);
 TT_API void tt_node_pause(tt_node *node);
 TT_API void tt_node_resume(tt_node *node);
 
+/*
+ * The network.  Each node has an address, 10.0.x.y by the order of making, and its name is found; a message between two of them takes the
+ * latency that the world was made with, and what was written comes in pieces of any size.
+ *
+ * A cut delays what is sent for as long as it lasts: streams stay open, unless their owner set a time after which they break, and connects wait.
+ * Cutting what is cut and mending what is whole does nothing.
+ */
+TT_API void tt_world_cut(tt_node *a, tt_node *b);
+TT_API void tt_world_cut_one_way(tt_node *from, tt_node *to);
+
+/* Both directions. */
+TT_API void tt_world_mend(tt_node *a, tt_node *b);
+
+/* Breaks every connection between the two, in the middle of whatever is on its way: "Connection reset by peer" on both sides. */
+TT_API void tt_world_reset(tt_node *a, tt_node *b);
+
+/*
+ * The disk.  A node has one, empty at first, which outlives crashes: what was synced is there again; of what was not, the seed chooses what
+ * is, sector by sector and name by name.
+ *
+ * It holds at most this many bytes of files: beyond, "No space left on device".  0: no limit.
+ */
+TT_API void tt_node_set_disk_limit(tt_node *node, uint64_t bytes);
+
+/* After so many operations that go well, count operations fail with TT_IO.  A sync that fails may lose what was not synced.  0: none. */
+TT_API void tt_node_fail_disk(tt_node *node, uint64_t after_operations, uint64_t count);
+
 /* Its wall clock jumps by this much, in either direction. */
 TT_API void tt_node_jump_clock(tt_node *node, int64_t jump_ns);
 

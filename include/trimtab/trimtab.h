@@ -9,8 +9,8 @@
 #include <trimtab/cancel.h>
 #include <trimtab/error.h>
 #include <trimtab/export.h>
-#include <trimtab/loop.h>
 #include <trimtab/log.h>
+#include <trimtab/loop.h>
 #include <trimtab/memory.h>
 #include <trimtab/time.h>
 #include <trimtab/version.h>

@@ -8,12 +8,11 @@
 
 struct form {
 	char digits[65];
-	bool padded;
-	bool in_lines; /* \r and \n are passed over */
+	bool as_go; /* padded; \r and \n are passed over, and so are bits left over in the last digit */
 };
 
-static const struct form standard = { "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", true, true };
-static const struct form url = { "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", false, false };
+static const struct form standard = { "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", true };
+static const struct form url = { "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", false };
 
 size_t tt_base64_encoded_size(size_t size)
 {
@@ -41,7 +40,7 @@ static size_t encode(const struct form *form, const unsigned char *bytes, size_t
 		for (size_t i = 0; i < 4; i++) {
 			if (i <= n)
 				*at++ = form->digits[group >> (18 - 6 * i) & 63];
-			else if (form->padded)
+			else if (form->as_go)
 				*at++ = '=';
 		}
 		bytes += n;
@@ -79,27 +78,23 @@ static bool is_padding(const struct form *form, const char *text, size_t size, s
 	for (size_t i = 0; i < size; i++) {
 		if (text[i] == '=')
 			seen++;
-		else if (!form->in_lines || (text[i] != '\n' && text[i] != '\r'))
+		else if (!form->as_go || (text[i] != '\n' && text[i] != '\r'))
 			return false;
 	}
 	return seen == count;
 }
 
 /* The bytes of the last group, which has fewer than 4 digits.  False when no bytes have such a text. */
-static bool end_group(unsigned group, size_t digits, unsigned char **at)
+static bool end_group(const struct form *form, unsigned group, size_t digits, unsigned char **at)
 {
-	if (digits == 1)
-		return false;
-	if (digits == 2) {
-		*(*at)++ = (unsigned char)(group >> 4);
-		return !(group & 0xf);
-	}
-	if (digits == 3) {
-		*(*at)++ = (unsigned char)(group >> 10);
-		*(*at)++ = (unsigned char)(group >> 2);
-		return !(group & 0x3);
-	}
-	return true;
+	unsigned left_over = digits == 2 ? group & 0xf : digits == 3 ? group & 0x3 : 0;
+
+	group <<= 6 * (4 - digits);
+	if (digits > 1)
+		*(*at)++ = (unsigned char)(group >> 16);
+	if (digits > 2)
+		*(*at)++ = (unsigned char)(group >> 8);
+	return digits != 1 && (form->as_go || !left_over);
 }
 
 static tt_code decode(const struct form *form, const char *text, size_t size, unsigned char **at, tt_error *err)
@@ -111,7 +106,7 @@ static tt_code decode(const struct form *form, const char *text, size_t size, un
 	for (; i < size && text[i] != '='; i++) {
 		unsigned value = values[(unsigned char)text[i]];
 
-		if (form->in_lines && (text[i] == '\n' || text[i] == '\r'))
+		if (form->as_go && (text[i] == '\n' || text[i] == '\r'))
 			continue;
 		if (!value || form->digits[value - 1] != text[i])
 			return tt_fail(err, TT_INVALID, "not base64: byte %zu of %zu is no digit of it", i + 1, size);
@@ -124,10 +119,10 @@ static tt_code decode(const struct form *form, const char *text, size_t size, un
 		group = 0;
 		digits = 0;
 	}
-	if (!end_group(group, digits, at))
+	if (!end_group(form, group, digits, at))
 		return tt_fail(err, TT_INVALID, "not base64: after byte %zu of %zu a digit is missing, or the last is wrong", i,
 			size);
-	if (!is_padding(form, text + i, size - i, digits && form->padded ? 4 - digits : 0))
+	if (!is_padding(form, text + i, size - i, digits && form->as_go ? 4 - digits : 0))
 		return tt_fail(err, TT_INVALID, "not base64: wrong padding from byte %zu of %zu", i + 1, size);
 	return TT_OK;
 }

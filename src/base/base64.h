@@ -1,12 +1,13 @@
 /*
  * base64.h - bytes as text (RFC 4648)
  *
- * Two forms.  The standard one is what Secrets and kubeconfigs hold: "+" and "/", padded with "="; carriage returns and line
- * feeds are passed over wherever they are, as Go does, no other white space is.  The URL form is what JWTs and continue tokens
- * hold: "-" and "_", never padded, no line feeds.
+ * Two forms.  The standard one is what Secrets and kubeconfigs hold: "+" and "/", padded with "=".  It is read as Go reads it:
+ * carriage returns and line feeds are passed over wherever they are, no other white space is, and bits left over in the last digit
+ * do not count.  The URL form is what JWTs and continue tokens hold: "-" and "_", never padded, no line feeds, no bits left over:
+ * each meaning has one text.
  *
- * Each text has one meaning and each meaning one text (line feeds aside): missing or surplus padding, the other form's characters
- * and bits left over in the last one are refused.  A text may be a secret: an error tells where it is wrong, not what it holds.
+ * Missing or surplus padding and the other form's characters are refused.  A text may be a secret: an error tells where it is
+ * wrong, not what it holds.
  *
  * A result is never longer than 3/4 of the text, so whoever limits the text has limited the result.
  *

@@ -200,8 +200,7 @@ bool tt_log_enabled(const tt_log *log, int v)
 	return shows(log, v < 0 ? RANK_INFO : v);
 }
 
-__attribute__((__format__(__printf__, 3, 0))) static void write_line(
-	const tt_log *log, const struct entry *entry, const char *fields, va_list args)
+static TT_PRINTF(3, 0) void write_line(const tt_log *log, const struct entry *entry, const char *fields, va_list args)
 {
 	struct core *core = log->core;
 	const tt_log_options *options = &core->options;

@@ -45,7 +45,7 @@ void tt_log_line_message(tt_log_line *line, const char *message);
 void tt_log_line_text(tt_log_line *line, const char *key, const char *value);
 
 /* Fields as trimtab/log.h describes them. */
-void tt_log_line_fields(tt_log_line *line, const char *format, va_list args) __attribute__((__format__(__printf__, 2, 0)));
+void tt_log_line_fields(tt_log_line *line, const char *format, va_list args) TT_PRINTF(2, 0);
 
 /* Fields that were made before, in a line of the same format: all of them or none. */
 void tt_log_line_raw(tt_log_line *line, const char *fields, size_t size);

@@ -42,9 +42,10 @@ static void on_wake(uv_async_t *async)
 	(void)async;
 }
 
+/* libuv calls it before it waits, too, when the time came meanwhile: it would wait without end then, were it not told to stop. */
 static void on_alarm(uv_timer_t *timer)
 {
-	(void)timer;
+	uv_stop(timer->loop);
 }
 
 /* Milliseconds to wait for what is ours: 0 when something is due, -1 without end.  Rounded up: a timer is never early. */

@@ -121,11 +121,9 @@ static void body(void)
 	abort(); /* an ended fiber is not resumed */
 }
 
-static void step(tt_source *source)
+void tt_fiber_resume(tt_fiber *fiber)
 {
-	tt_fiber *fiber = TT_CONTAINER(source, tt_fiber, source);
-
-	tt_source_at(source, INT64_MAX); /* woken before its time */
+	tt_source_idle(&fiber->source); /* it is resumed before its time, or by a callback: who waits looks again */
 	resume(fiber);
 	if (!fiber->has_ended)
 		return;
@@ -135,6 +133,11 @@ static void step(tt_source *source)
 		tt_fiber_wake(fiber->joiner);
 	if (fiber->is_detached)
 		tt_fiber_free(fiber);
+}
+
+static void step(tt_source *source)
+{
+	tt_fiber_resume(TT_CONTAINER(source, tt_fiber, source));
 }
 
 void tt_fiber_sleep(int64_t world_ns)
@@ -153,6 +156,15 @@ void tt_fiber_sleep(int64_t world_ns)
 void tt_fiber_wake(tt_fiber *fiber)
 {
 	tt_source_ready(&fiber->source);
+}
+
+void tt_fiber_take_time(int64_t min_ns, int64_t max_ns)
+{
+	if (!current || tt_loop_current())
+		return;
+	tt_world *world = current->source.world;
+
+	tt_fiber_sleep(world->now_ns + min_ns + (int64_t)tt_world_choose(world, (uint64_t)(max_ns - min_ns) + 1));
 }
 
 void tt_fiber_wake_sleepers(tt_node *node)
@@ -175,7 +187,8 @@ static void make_stack(tt_fiber *fiber)
 	size_t size = STACK_BYTES;
 #endif
 	fiber->memory_size = size + page;
-	fiber->memory = mmap(NULL, fiber->memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	fiber->memory = mmap(NULL, fiber->memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		0);
 	if (fiber->memory == MAP_FAILED || mprotect(fiber->memory, page, PROT_NONE) != 0)
 		tt_sim_abort(fiber->source.world, "no memory for the stack of thread '%s'", fiber->name);
 	fiber->stack.bottom = (char *)fiber->memory + page;
@@ -227,7 +240,8 @@ void tt_fiber_join(tt_fiber *fiber)
 		if (current)
 			tt_fiber_sleep(INT64_MAX);
 		else if (!tt_world_step(fiber->source.world))
-			tt_sim_abort(fiber->source.world, "nothing is left to happen, and thread '%s' is waited for", fiber->name);
+			tt_sim_abort(fiber->source.world, "nothing is left to happen, and thread '%s' is waited for",
+				fiber->name);
 	}
 	tt_fiber_free(fiber);
 }

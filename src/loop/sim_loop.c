@@ -82,8 +82,10 @@ static void wake(tt_loop *loop)
 
 	if (tt_loop_has_posts(loop))
 		tt_source_ready(&self->posts);
-	if (self->runner && atomic_load(&loop->stopping))
+	if (self->runner && atomic_load(&loop->stopping)) {
+		self->node->is_turning = false; /* no callback comes after the one that is running */
 		tt_unpark(self->runner);
+	}
 }
 
 static void turn(tt_loop *loop, bool wait)
@@ -104,6 +106,9 @@ static void run(tt_loop *loop)
 			turn(loop, true);
 		return;
 	}
+	tt_fiber *owner = self->node->owner;
+
+	self->node->owner = tt_fiber_current();
 	if (!atomic_load(&loop->stopping)) {
 		tt_parker_init(&parker, loop, "tt_loop_run", NULL);
 		self->runner = &parker;
@@ -111,6 +116,7 @@ static void run(tt_loop *loop)
 		self->runner = NULL;
 		tt_parker_done(&parker);
 	}
+	self->node->owner = owner;
 	atomic_store(&loop->stopping, false);
 }
 
@@ -132,11 +138,34 @@ static bool drives(const tt_loop *loop)
 	return !tt_fiber_current();
 }
 
+/* Waits for the parker's own end, or for a callback of the loop. */
+static void wait_turning(tt_node *node, int64_t due_ns)
+{
+	node->is_turning = true;
+	if (node->holds)
+		tt_node_release(node);
+	tt_fiber_sleep(tt_node_world_ns(node, due_ns));
+	node->is_turning = false;
+}
+
 static void park(tt_parker *parker, int64_t due_ns)
 {
+	tt_node *node = sim(parker->loop)->node;
+
+	bool is_owner = tt_fiber_current() == node->owner;
+
 	parker->fiber = tt_fiber_current();
-	tt_fiber_sleep(tt_node_world_ns(sim(parker->loop)->node, due_ns));
+	if (is_owner)
+		wait_turning(node, due_ns);
+	else
+		tt_fiber_sleep(tt_node_world_ns(node, due_ns));
 	parker->fiber = NULL;
+	tt_source *callback = is_owner ? node->callback : NULL;
+
+	if (callback) {
+		node->callback = NULL;
+		callback->step(callback);
+	}
 }
 
 static void unpark(tt_parker *parker)
@@ -175,7 +204,8 @@ static tt_code signals_new(tt_loop *loop, tt_loop_fn fn, void *data, tt_signals 
 	tt_node *node = sim(loop)->node;
 
 	if (node->signals)
-		return tt_fail(err, TT_EXISTS, "cannot handle signals: this process does so already, free the other tt_signals first");
+		return tt_fail(err, TT_EXISTS,
+			"cannot handle signals: this process does so already, free the other tt_signals first");
 	node->signals = tt_mem_zalloc(sizeof *node->signals);
 	*node->signals = (struct tt_sim_signals){ .head.loop = loop, .fn = fn, .data = data };
 	*ret = &node->signals->head;
@@ -253,6 +283,7 @@ tt_loop *tt_sim_loop_new(tt_node *node)
 	self->clock = (struct sim_clock){ { mono_ns, wall_ns }, node };
 	tt_source_init(&self->posts, node->world, node, "post", step_posts);
 	tt_source_init(&self->timers, node->world, node, "timer", step_timers);
+	self->posts.is_callback = self->timers.is_callback = true;
 	tt_random_seed(&self->loop.random, tt_random_u64(&node->world->random));
 	tt_loop_init(&self->loop, &backend, &self->clock.clock, node->options.threads);
 	return &self->loop;

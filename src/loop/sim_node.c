@@ -97,14 +97,19 @@ static void run_main(void *data)
 	tt_loop_free(node->loop);
 	if (node->fibers.next != node->fibers.prev)
 		tt_sim_abort(node->world, "main of node '%s' returned while other threads run", node->name);
+	tt_sim_net_check(node);
+	tt_sim_disk_check(node);
 	node->loop = NULL;
+	node->owner = NULL;
 }
 
 static void start(tt_node *node)
 {
 	node->is_dead = false;
+	tt_sim_net_start(node);
 	node->loop = tt_sim_loop_new(node);
-	tt_fiber_detach(tt_fiber_new(node, &(tt_thread_start){ .name = "main", .fn = run_main, .data = node }));
+	node->owner = tt_fiber_new(node, &(tt_thread_start){ .name = "main", .fn = run_main, .data = node });
+	tt_fiber_detach(node->owner);
 }
 
 tt_node *tt_node_new(tt_world *world, const tt_node_options *options)
@@ -196,12 +201,7 @@ void tt_node_resume(tt_node *node)
 	if (!node->is_paused)
 		return;
 	node->is_paused = false;
-	for (tt_link *link = node->sources.next; link != &node->sources; link = link->next) {
-		tt_source *source = TT_CONTAINER(link, tt_source, link);
-
-		if (source->is_held)
-			tt_source_ready(source);
-	}
+	tt_node_release(node);
 }
 
 void tt_node_start_thread(tt_node *node, const char *name, void (*fn)(void *data), void *data)

@@ -50,11 +50,29 @@ static void unready(tt_source *source)
 	source->ready_place = 0;
 }
 
-void tt_source_done(tt_source *source)
+void tt_source_idle(tt_source *source)
 {
 	unready(source);
 	tt_heap_remove(&source->world->alarms, &source->alarm);
+}
+
+void tt_source_done(tt_source *source)
+{
+	tt_source_idle(source);
 	tt_list_remove(&source->link);
+}
+
+/* It could go on, were it not that its node is paused or its loop does not run. */
+static bool is_hindered(const tt_source *source)
+{
+	tt_node *node = source->node;
+
+	if (!node)
+		return false;
+	if (!source->is_callback || node->is_turning || !node->loop)
+		return node->is_paused;
+	node->holds = true;
+	return true;
 }
 
 void tt_source_ready(tt_source *source)
@@ -63,7 +81,7 @@ void tt_source_ready(tt_source *source)
 
 	if (source->ready_place)
 		return;
-	source->is_held = source->node && source->node->is_paused;
+	source->is_held = is_hindered(source);
 	if (source->is_held)
 		return;
 	if (world->ready_count == world->ready_capacity) {
@@ -80,6 +98,17 @@ void tt_source_hold(tt_source *source)
 		return;
 	unready(source);
 	source->is_held = true;
+}
+
+void tt_node_release(tt_node *node)
+{
+	node->holds = false;
+	for (tt_link *link = node->sources.next; link != &node->sources; link = link->next) {
+		tt_source *source = TT_CONTAINER(link, tt_source, link);
+
+		if (source->is_held)
+			tt_source_ready(source);
+	}
 }
 
 void tt_source_at(tt_source *source, int64_t world_ns)
@@ -103,6 +132,8 @@ tt_world *tt_world_new(const tt_world_options *options)
 		world->options.latency_min_ns = LATENCY_MIN_NS;
 		world->options.latency_max_ns = LATENCY_MAX_NS;
 	}
+	if (world->options.latency_min_ns < 0 || world->options.latency_max_ns < world->options.latency_min_ns)
+		tt_sim_abort(world, "latency_max_ns must not be below latency_min_ns, and neither below 0");
 	tt_random_seed(&world->random, world->options.seed);
 	tt_heap_init(&world->alarms);
 	tt_list_init(&world->sources);
@@ -170,15 +201,28 @@ static void record(tt_world *world, const tt_source *source)
 	if (!world->options.trace)
 		return;
 	snprintf(line, sizeof line, "%" PRId64 ".%09" PRId64 " %s %s%s%s", world->now_ns / 1000000000, world->now_ns % 1000000000,
-		 source->node ? source->node->name : "-", source->kind, source->name ? " " : "", source->name ? source->name : "");
+		source->node ? source->node->name : "-", source->kind, source->name ? " " : "", source->name ? source->name : "");
 	world->options.trace(line, world->options.trace_data);
+}
+
+/* A node without other fibers has nobody who could go on inside a callback: it is run right here. */
+static bool is_for_owner(const tt_source *source)
+{
+	const tt_node *node = source->node;
+
+	return source->is_callback && node->owner && node->fibers.next != node->fibers.prev;
 }
 
 static void do_step(tt_source *source)
 {
 	unready(source);
 	record(source->world, source);
-	source->step(source);
+	if (!is_for_owner(source)) {
+		source->step(source);
+		return;
+	}
+	source->node->callback = source;
+	tt_fiber_resume(source->node->owner);
 }
 
 /* What waits for a time that has come becomes ready. */
@@ -209,10 +253,16 @@ static bool advance(tt_world *world, int64_t limit_ns)
 
 static bool step_until(tt_world *world, int64_t limit_ns)
 {
-	if (!advance(world, limit_ns))
-		return false;
-	do_step(world->ready[tt_random_below(&world->random, world->ready_count)]);
-	return true;
+	while (advance(world, limit_ns)) {
+		tt_source *source = world->ready[tt_random_below(&world->random, world->ready_count)];
+
+		if (!is_hindered(source)) {
+			do_step(source);
+			return true;
+		}
+		tt_source_hold(source);
+	}
+	return false;
 }
 
 static void check_outside(const tt_world *world, const char *call)
@@ -274,8 +324,10 @@ static tt_source *pick_of_node(tt_world *world, const tt_node *node)
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < world->ready_count; i++) {
-		if (world->ready[i]->node == node && tt_random_below(&world->random, ++count) == 0)
-			picked = world->ready[i];
+		tt_source *source = world->ready[i];
+
+		if (source->node == node && !is_hindered(source) && tt_random_below(&world->random, ++count) == 0)
+			picked = source;
 	}
 	return picked;
 }
@@ -322,6 +374,7 @@ void tt_world_stop_node(tt_world *world, tt_node *node)
 		if (source)
 			do_step(source);
 		else if (!ring_of_node(node))
-			tt_sim_abort(world, "node '%s' does not stop: thread '%s' waits for ever", node->name, tt_fiber_name_of(node));
+			tt_sim_abort(world, "node '%s' does not stop: thread '%s' waits for ever", node->name,
+				tt_fiber_name_of(node));
 	}
 }

@@ -100,7 +100,7 @@ static void assert_works(struct host *host)
 static void in_child(struct host *host, void (*body)(struct host *))
 {
 	int status = 0;
-	pid_t child = fork();
+	pid_t child = tt_test_fork();
 
 	if (child == 0) {
 		alarm(TT_TEST_SECONDS_MAX);

@@ -27,7 +27,7 @@ def what_is_one_past_its_limit_is_listed_and_is_no_failure():
                "src/base/b.c: 601 lines, over 600\n", 0))
 
 
-def symbols(text):
+def symbols(text, program=None):
     with tempfile.TemporaryDirectory() as build:
         for name in ("libtrimtab", "libtrimtab-server"):
             stem = os.path.join(build, "src", name)
@@ -35,6 +35,10 @@ def symbols(text):
             tap.must("cc", "-fPIC", "-fvisibility=hidden", "-c", stem + ".c", "-o", stem + ".o")
             tap.must("cc", "-shared", stem + ".o", "-o", stem + ".so")
             tap.must("ar", "rc", stem + ".a", stem + ".o")
+        if program:
+            source = os.path.join(build, "tests", "unit", "main.c")
+            tap.write(source, "int tt_a(void); int main(void) { return tt_a(); }\n")
+            tap.must("cc", source, "-L%s/src" % build, program, "-o", os.path.join(build, "tests", "unit", "test-main"))
         return tap.call(tap.tool("check-symbols"), build)
 
 
@@ -60,6 +64,13 @@ def a_library_that_exports_nothing_fails():
     tap.equal(symbols("int tt_a(void) { return 1; }\n"), ("libtrimtab.so exports nothing\nlibtrimtab-server.so exports nothing\n", 1))
 
 
+def a_test_links_the_archive_and_not_the_shared_library():
+    tap.equal(symbols(PUBLIC, "-l:libtrimtab.a"), ("", 0))
+    output, code = symbols(PUBLIC, "-l:libtrimtab.so")
+    tap.contains(output, "tests/unit/test-main links the shared library\n")
+    tap.equal(code, 1)
+
+
 tap.run([
     what_is_at_its_limit_is_not_listed,
     what_is_one_past_its_limit_is_listed_and_is_no_failure,
@@ -67,4 +78,5 @@ tap.run([
     a_foreign_name_fails_in_the_shared_library,
     a_foreign_name_fails_in_the_archive_although_it_is_hidden,
     a_library_that_exports_nothing_fails,
+    a_test_links_the_archive_and_not_the_shared_library,
 ])

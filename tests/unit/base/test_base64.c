@@ -100,7 +100,7 @@ static void every_digit_has_its_value_and_every_other_byte_is_refused(void **sta
 	}
 }
 
-static void line_feeds_are_passed_over_in_the_standard_form(void **state)
+static void the_standard_form_is_read_as_go_reads_it(void **state)
 {
 	(void)state;
 	static const struct {
@@ -113,6 +113,8 @@ static void line_feeds_are_passed_over_in_the_standard_form(void **state)
 		{ "Zg==\r\n\n", "f" },
 		{ "\nZ\nm\n9\nv", "foo" },
 		{ "\n", "" },
+		{ "Zh==", "f" }, /* bits left over, which Go's StdEncoding does not look at */
+		{ "Zm9=", "fo" },
 	};
 
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -131,7 +133,7 @@ static void a_text_with_two_meanings_or_none_is_refused(void **state)
 	(void)state;
 	static const char *const standard[] = { "Zg", "Zg=", "Z", "Z===", "====", "=",
 		"Zg==Zg==", "Zg===", "Zm9v=", "Zm9v====", "Zm8==", "A=A=", "=AAA", "Zg==A", "Zg==\nA", "AA", "AAA",
-		"Zh==", "Zm9=", "Zm 9v", "Zm\t9v", "Zm9v ", " Zm9v", "-_-_", "Zm9v\xff", "\xc3\xa9\xc3\xa9" };
+		"Zm 9v", "Zm\t9v", "Zm9v ", " Zm9v", "-_-_", "Zm9v\xff", "\xc3\xa9\xc3\xa9" };
 	static const char *const url[] = { "Zg==", "Zm8=", "Z", "Zm9vZ", "Zh", "Zm9", "+/+/", "Zm9v\n", "Zm 9v", "=" };
 	unsigned char bytes[20];
 	size_t size = 42;
@@ -177,7 +179,7 @@ int main(void)
 		TEST(the_vectors_of_the_rfc_hold_in_both_directions),
 		TEST(every_length_comes_back_and_fits_the_computed_sizes),
 		TEST(every_digit_has_its_value_and_every_other_byte_is_refused),
-		TEST(line_feeds_are_passed_over_in_the_standard_form),
+		TEST(the_standard_form_is_read_as_go_reads_it),
 		TEST(a_text_with_two_meanings_or_none_is_refused),
 		TEST(an_error_tells_the_place_and_not_the_secret),
 		TEST(sizes_near_the_end_of_memory_do_not_wrap),

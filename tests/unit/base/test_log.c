@@ -129,8 +129,8 @@ static void what_is_shown_follows_level_and_verbosity(void **state)
 
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		struct kept kept = { 0 };
-		TT_AUTO(tt_log) *log = logger((tt_log_options){
-			.sink = keep, .data = &kept, .level = table[i].level, .verbosity = table[i].verbosity });
+		TT_AUTO(tt_log) *log = logger((
+			tt_log_options){ .sink = keep, .data = &kept, .level = table[i].level, .verbosity = table[i].verbosity });
 		static const int vs[] = { 0, 1, 4, 5, INT_MAX, -1 };
 		char shown[20] = "";
 
@@ -181,8 +181,8 @@ static void a_derived_logger_adds_its_name_and_fields(void **state)
 	(void)state;
 	for (int json = 0; json < 2; json++) {
 		struct kept kept = { 0 };
-		tt_log *root =
-			logger((tt_log_options){ .sink = keep, .data = &kept, .format = json ? TT_LOG_JSON : TT_LOG_TEXT });
+		tt_log *root = logger(
+			(tt_log_options){ .sink = keep, .data = &kept, .format = json ? TT_LOG_JSON : TT_LOG_TEXT });
 		tt_log *manager = NULL, *controller = NULL, *worker = NULL;
 
 		tt_log_named(root, "manager", &manager);
@@ -256,8 +256,8 @@ static void the_limit_of_a_line_is_16_kib_unless_told(void **state)
 	static char big[70000];
 	struct kept kept = { 0 };
 	TT_AUTO(tt_log) *log = logger((tt_log_options){ .sink = keep, .data = &kept, .format = TT_LOG_JSON });
-	TT_AUTO(tt_log) *small =
-		logger((tt_log_options){ .sink = keep, .data = &kept, .format = TT_LOG_JSON, .line_bytes_max = 256 });
+	TT_AUTO(tt_log) *small = logger(
+		(tt_log_options){ .sink = keep, .data = &kept, .format = TT_LOG_JSON, .line_bytes_max = 256 });
 
 	memset(big, 'x', sizeof big - 1);
 	tt_log_info(log, "m", "a=%s", big);

@@ -135,11 +135,11 @@ static void a_value_can_make_neither_fields_nor_lines_nor_control_characters(voi
 	assert_fields(" a=\"\\\\\"", ",\"a\":\"\\\\\"", "a=%s", "\\");
 	assert_fields(" a=\"x\\ny\\r\\t\"", ",\"a\":\"x\\ny\\r\\t\"", "a=%s", "x\ny\r\t");
 	assert_fields(" a=\"\\x1b[2J\\x7f\"", ",\"a\":\"\\u001b[2J\\u007f\"", "a=%s", "\x1b[2J\x7f");
-	assert_fields(
-		" a=\"\\u009b\\u202e\\u2028\"", ",\"a\":\"\\u009b\\u202e\\u2028\"", "a=%s", "\xc2\x9b\xe2\x80\xae\xe2\x80\xa8");
+	assert_fields(" a=\"\\u009b\\u202e\\u2028\"", ",\"a\":\"\\u009b\\u202e\\u2028\"", "a=%s",
+		"\xc2\x9b\xe2\x80\xae\xe2\x80\xa8");
 	assert_fields(" a=\"\\xff\\xc3\"", ",\"a\":\"\xef\xbf\xbd\xef\xbf\xbd\"", "a=%s", "\xff\xc3");
-	assert_fields(
-		" a=\"\xc3\xa9\xf0\x9f\x9a\xa2\"", ",\"a\":\"\xc3\xa9\xf0\x9f\x9a\xa2\"", "a=%s", "\xc3\xa9\xf0\x9f\x9a\xa2");
+	assert_fields(" a=\"\xc3\xa9\xf0\x9f\x9a\xa2\"", ",\"a\":\"\xc3\xa9\xf0\x9f\x9a\xa2\"", "a=%s",
+		"\xc3\xa9\xf0\x9f\x9a\xa2");
 	assert_fields(" a=\"\\x00\" b=\"\\n\"", ",\"a\":\"\\u0000\",\"b\":\"\\n\"", "a=%c b=%c", 0, '\n');
 	assert_fields(" a=default/web-0.1_x:80,y;z", ",\"a\":\"default/web-0.1_x:80,y;z\"", "a=%s", "default/web-0.1_x:80,y;z");
 	assert_fields(" a=\"%d %s\"", ",\"a\":\"%d %s\"", "a=%s", "%d %s");

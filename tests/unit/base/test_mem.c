@@ -137,7 +137,7 @@ static int end_of_a_child(tt_out_of_memory_fn handler, char *ret_text, size_t si
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
-	pid_t child = fork();
+	pid_t child = tt_test_fork();
 
 	assert_true(child >= 0);
 	if (!child) {
@@ -182,10 +182,7 @@ static void a_handler_that_returns_ends_in_abort_and_writes_nothing(void **state
 	assert_null(strstr(text, "trimtab:"));
 }
 
-#define TEST_OF_HANDLER(name)                                 \
-	{                                                     \
-#name, name, tt_test_arm, leave_handler, NULL \
-	}
+#define TEST_OF_HANDLER(name) cmocka_unit_test_setup_teardown(name, tt_test_arm, leave_handler)
 
 int main(void)
 {

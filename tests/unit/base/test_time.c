@@ -332,8 +332,8 @@ static void an_error_names_the_input_and_what_is_expected(void **state)
 	tt_duration_parse("1d", &ns, err);
 	assert_string_equal(tt_error_text(err), "'1d' is not a duration: each number needs a unit: h, m, s, ms, us or ns");
 	tt_duration_parse("3000000h", &ns, err);
-	assert_string_equal(
-		tt_error_text(err), "'3000000h' is not a duration: 64 bits of nanoseconds end at 2562047h47m16.854775807s");
+	assert_string_equal(tt_error_text(err),
+		"'3000000h' is not a duration: 64 bits of nanoseconds end at 2562047h47m16.854775807s");
 	tt_time_parse("yesterday", &time, err);
 	assert_string_equal(tt_error_text(err), "'yesterday' is not a time: write it as 2006-01-02T15:04:05Z");
 	tt_time_parse("2023-02-29T00:00:00Z", &time, err);

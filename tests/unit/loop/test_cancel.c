@@ -453,14 +453,21 @@ static void free_work(void *data)
 static void the_function_of_a_hook_may_release_its_memory(void **state)
 {
 	(void)state;
-	TT_AUTO(tt_loop) *loop = loop_with(0);
-	TT_AUTO(tt_cancel) *token = token_on(loop, NULL, TT_NO_TIMEOUT);
-	struct work *work = calloc(1, sizeof *work);
+	const int64_t timeouts[] = { TT_NO_TIMEOUT, 0 };
 
-	work->loop = loop;
-	tt_cancel_hook_add(&work->hook, token, loop, free_work, work);
-	tt_cancel_fire(token);
-	assert_ok(tt_loop_run(loop, err));
+	for (size_t i = 0; i < 2; i++) {
+		TT_AUTO(tt_loop) *loop = loop_with(0);
+		TT_AUTO(tt_cancel) *token = token_on(loop, NULL, timeouts[i]);
+		struct work *work = calloc(1, sizeof *work);
+		tt_cancel_hook other;
+
+		work->loop = loop;
+		tt_cancel_hook_add(&work->hook, token, loop, free_work, work);
+		tt_cancel_fire(token);
+		assert_ok(tt_loop_run(loop, err));
+		tt_cancel_hook_add(&other, token, loop, on_fire, NULL); /* a sanitizer sees whether the old one is still linked */
+		tt_cancel_hook_remove(&other);
+	}
 }
 
 static void a_hook_without_a_token_is_never_called(void **state)

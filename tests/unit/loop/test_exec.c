@@ -125,28 +125,41 @@ static void as_many_tasks_run_at_once_as_there_are_threads(void **state)
 	assert_int_equal(notes.most, 3);
 }
 
+/* A backend that counts the threads it starts, and starts none on demand. */
+static tt_backend counting;
 static const tt_backend *whole;
 static int started;
+static bool is_broken;
 
 static tt_code count_thread(tt_loop *loop, const tt_thread_start *start, void **ret, tt_error *err)
 {
+	if (is_broken)
+		return tt_fail(err, TT_LIMIT, "cannot start a thread");
 	started++;
 	return whole->start_thread(loop, start, ret, err);
+}
+
+static tt_loop *counting_loop(int threads)
+{
+	tt_loop *loop = loop_with(threads);
+
+	whole = loop->backend;
+	counting = *whole;
+	counting.start_thread = count_thread;
+	loop->backend = &counting;
+	started = 0;
+	is_broken = false;
+	return loop;
 }
 
 static void a_thread_is_started_only_when_none_is_idle(void **state)
 {
 	(void)state;
-	TT_AUTO(tt_loop) *loop = loop_with(8);
+	TT_AUTO(tt_loop) *loop = counting_loop(8);
 	struct notes notes = NOTES;
 	latch begun = LATCH, may_end = LATCH;
 	struct job holding[3];
-	tt_backend counting = *loop->backend;
 
-	whole = loop->backend;
-	counting.start_thread = count_thread;
-	loop->backend = &counting;
-	started = 0;
 	for (int i = 0; i < 10; i++) {
 		struct job job = { .notes = &notes, .letter = 'a' };
 
@@ -162,20 +175,12 @@ static void a_thread_is_started_only_when_none_is_idle(void **state)
 	}
 	latch_add(&may_end);
 	join(loop);
-	loop->backend = whole;
-}
-
-static tt_code no_thread(tt_loop *loop, const tt_thread_start *start, void **ret, tt_error *err)
-{
-	(void)loop, (void)start, (void)ret;
-	return tt_fail(err, TT_LIMIT, "cannot start a thread");
 }
 
 static void without_any_thread_to_run_it_a_task_is_refused(void **state)
 {
 	(void)state;
-	TT_AUTO(tt_loop) *loop = loop_with(2);
-	tt_backend broken = *loop->backend;
+	TT_AUTO(tt_loop) *loop = counting_loop(2);
 	struct notes notes = NOTES;
 	latch begun = LATCH, may_end = LATCH;
 	struct job first = { .notes = &notes, .letter = 'a', .begun = &begun, .may_end = &may_end };
@@ -183,17 +188,14 @@ static void without_any_thread_to_run_it_a_task_is_refused(void **state)
 	tt_task_options options = options_of(&second);
 	TT_ERROR(why);
 
-	whole = loop->backend;
-	broken.start_thread = no_thread;
-	loop->backend = &broken;
+	is_broken = true;
 	assert_int_equal(tt_task_submit(loop, &options, why), TT_LIMIT);
 	assert_string_equal(tt_error_text(why), "cannot start a thread");
-	loop->backend = whole;
+	is_broken = false;
 	submit(loop, &first);
 	latch_wait(&begun, 1);
-	loop->backend = &broken;
+	is_broken = true;
 	submit(loop, &second); /* the one thread there is will come to it */
-	loop->backend = whole;
 	latch_add(&may_end);
 	join(loop);
 	assert_int_equal(second.done_times, 1);
@@ -324,6 +326,7 @@ static tt_code submit_another(tt_task *task, void *data, tt_error *err)
 
 	if (heart->ends)
 		return TT_OK;
+	heart->count++;
 	return tt_task_submit(heart->loop, &(tt_task_options){ .run = submit_another, .data = heart }, err);
 }
 
@@ -346,6 +349,7 @@ static void a_slice_ends_where_the_clock_stands_still(void **state)
 	assert_ok(tt_task_submit(loop, &(tt_task_options){ .run = submit_another, .data = &heart }, err));
 	tt_loop_post(loop, stop_all, &heart);
 	assert_ok(tt_loop_run(loop, err));
+	assert_in_range(heart.count, 1, 1000);
 	loop->clock = clock;
 	tt_loop_free(loop);
 }
@@ -402,11 +406,10 @@ static void a_task_whose_token_fired_before_it_began_is_not_run(void **state)
 static tt_code retry_until_fired(tt_task *task, void *data, tt_error *err)
 {
 	int *slices = data;
-
-	if (++*slices == 3)
-		tt_cancel_fire((tt_cancel *)(uintptr_t)tt_task_cancel(task));
 	tt_code code = tt_cancel_check(tt_task_cancel(task), err);
 
+	if (++*slices == 2)
+		tt_cancel_fire((tt_cancel *)(uintptr_t)tt_task_cancel(task));
 	return code ? code : TT_RETRY;
 }
 

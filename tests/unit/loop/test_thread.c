@@ -8,8 +8,10 @@
 
 #include <trimtab/sim.h>
 
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 
 static const int64_t MS = 1000000;
 
@@ -17,6 +19,7 @@ static const int64_t MS = 1000000;
 struct job {
 	latch begun, may_end, ended;
 	char name[16];
+	long id;
 	bool signals_reach_it;
 };
 
@@ -30,6 +33,7 @@ static void do_job(void *data)
 	struct job *job = data;
 	sigset_t blocked;
 
+	job->id = syscall(SYS_gettid);
 	pthread_getname_np(pthread_self(), job->name, sizeof job->name);
 	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
 	job->signals_reach_it = !sigismember(&blocked, SIGTERM) || !sigismember(&blocked, SIGUSR1);
@@ -157,6 +161,8 @@ static void inside_a_callback_join_is_refused_even_when_it_would_not_wait(void *
 	latch_add(&job.may_end);
 	attempt.thread = start(loop, &job);
 	latch_wait(&job.ended, 1);
+	while (syscall(SYS_tgkill, getpid(), job.id, 0) == 0) /* until it is gone altogether */
+		sched_yield();
 	tt_loop_post(loop, try_to_join, &attempt);
 	assert_ok(tt_loop_run(loop, err));
 	assert_int_equal(attempt.code, TT_WOULD_BLOCK);

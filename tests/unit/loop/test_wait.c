@@ -12,9 +12,11 @@
 
 #include <trimtab/sim.h>
 
+#include <dlfcn.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <uv.h>
 
 static const int64_t MS = 1000000;
 
@@ -183,6 +185,31 @@ static void a_loop_that_was_stopped_is_driven_all_the_same(void **state)
 	assert_ok(tt_loop_run(loop, err)); /* it still is stopped: returns at once */
 }
 
+/* The thread loses the processor just before libuv looks at its timers, for longer than it was about to wait. */
+static bool is_held_up;
+
+int uv_run(uv_loop_t *loop, uv_run_mode mode)
+{
+	int (*real_run)(uv_loop_t *, uv_run_mode) = NULL;
+	uint64_t begin_ns = uv_hrtime();
+
+	*(void **)&real_run = dlsym(RTLD_NEXT, "uv_run");
+	while (is_held_up && uv_hrtime() - begin_ns < 3000000)
+		;
+	return real_run(loop, mode);
+}
+
+static void a_thread_that_is_held_up_before_it_waits_still_sees_its_timers(void **state)
+{
+	(void)state;
+	TT_AUTO(tt_loop) *loop = loop_with(0);
+	struct question question = { .loop = loop, .how = BY_TIMER, .answer = TT_OK };
+
+	is_held_up = true;
+	assert_ok(ask(&question, NULL, err));
+	is_held_up = false;
+}
+
 struct inner_call {
 	struct asker asker;
 	tt_loop *outer;
@@ -316,6 +343,39 @@ static void work_that_a_loop_does_not_come_to_begin_is_given_up(void **state)
 	tt_cancel_unref(asker.token);
 }
 
+static void on_finish(void *data)
+{
+	finish(data, TT_OK);
+}
+
+struct late {
+	struct question question;
+	tt_cancel *token;
+};
+
+/* The end is posted before the caller has seen the token, so cancel comes behind it. */
+static void fire_then_finish(tt_wait *wait, void *data)
+{
+	struct late *late = data;
+
+	late->question.wait = wait;
+	tt_cancel_fire(late->token);
+	tt_loop_post(late->question.loop, on_finish, &late->question);
+}
+
+static void work_that_has_ended_is_not_canceled(void **state)
+{
+	(void)state;
+	TT_AUTO(tt_loop) *loop = loop_with(0);
+	struct late late = { .question.loop = loop };
+
+	assert_ok(tt_cancel_new(loop, NULL, TT_NO_TIMEOUT, &late.token, err));
+	assert_ok(tt_call_and_wait(loop, "tt_ask", &(tt_wait_work){ fire_then_finish, cancel, &late }, late.token, err));
+	assert_ok(tt_loop_dispatch(loop, err));
+	assert_int_equal(late.question.cancels, 0);
+	tt_cancel_unref(late.token);
+}
+
 /* Signals. */
 
 static sem_t handled;
@@ -436,6 +496,10 @@ static void ask_in_world(tt_loop *loop, void *data)
 		tt_cancel_new(loop, NULL, i % 2 ? 1000 * MS : TT_NO_TIMEOUT, &token, NULL);
 		scene->wrong += ask(&question, token, NULL) != (i % 2 ? TT_TIMEOUT : TT_OK);
 		scene->asked++;
+		tt_cancel_fire(token);
+		question.started_on = NULL;
+		ask(&question, token, NULL);
+		scene->wrong += question.started_on != NULL; /* a token that has fired begins nothing */
 		tt_cancel_unref(token);
 	}
 }
@@ -461,6 +525,7 @@ int main(void)
 		TEST(a_worker_waits_while_the_owners_thread_joins_it),
 		TEST(the_owners_thread_drives_the_loop_while_it_waits),
 		TEST(a_loop_that_was_stopped_is_driven_all_the_same),
+		TEST(a_thread_that_is_held_up_before_it_waits_still_sees_its_timers),
 		TEST(inside_a_callback_of_any_loop_the_call_is_refused_by_name),
 		TEST(a_token_that_has_fired_begins_nothing),
 		TEST(a_token_that_fires_has_the_work_canceled_and_its_end_awaited),
@@ -468,6 +533,7 @@ int main(void)
 		TEST(work_that_ends_otherwise_after_the_token_has_fired_is_believed),
 		TEST(work_without_cancel_is_waited_for),
 		TEST(work_that_a_loop_does_not_come_to_begin_is_given_up),
+		TEST(work_that_has_ended_is_not_canceled),
 		TEST(a_signal_has_no_effect_on_a_blocking_call),
 		TEST(nothing_of_the_work_is_left_when_a_call_returns),
 		TEST(a_blocking_call_is_the_same_in_the_simulated_world),
