@@ -7,8 +7,10 @@ tt_code tt_park_check(const char *call, tt_error *err)
 {
 	if (!tt_loop_current())
 		return TT_OK;
-	return tt_fail(err, TT_WOULD_BLOCK, "%s waits, and was called inside a callback of a loop: call it from a worker, "
-		       "or use the call that takes a callback", call);
+	return tt_fail(err, TT_WOULD_BLOCK,
+		"%s waits, and was called inside a callback of a loop: call it from a worker, "
+		"or use the call that takes a callback",
+		call);
 }
 
 tt_code tt_parker_init(tt_parker *parker, tt_loop *loop, const char *call, tt_error *err)

@@ -15,6 +15,8 @@
 #include "loop/net.h"
 #include "loop/sim.h"
 
+enum { TT_SIM_WINDOW_BYTES = 65536 };
+
 typedef struct tt_sim_host tt_sim_host;
 typedef struct tt_sim_conn tt_sim_conn;
 typedef struct tt_sim_end tt_sim_end;

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { WINDOW_BYTES = 65536, SMALL_BYTES = 64 };
+enum { SMALL_BYTES = 64 };
 
 /* What Linux does when it is told nothing else: six repetitions of a connect, fifteen of data. */
 static const int64_t connect_timeout_ns = 127 * INT64_C(1000000000), data_timeout_ns = 924 * INT64_C(1000000000);
@@ -217,8 +217,8 @@ void tt_sim_pump(tt_sim_end *end)
 
 	if (!stream || end->state != TT_SIM_OPENED)
 		return;
-	while (tt_buf_size(stream->pending) && end->window_used < WINDOW_BYTES) {
-		size_t left = WINDOW_BYTES - end->window_used, size = tt_buf_size(stream->pending);
+	while (tt_buf_size(stream->pending) && end->window_used < TT_SIM_WINDOW_BYTES) {
+		size_t left = TT_SIM_WINDOW_BYTES - end->window_used, size = tt_buf_size(stream->pending);
 
 		send_bytes(end, choose_size(world, size < left ? size : left));
 	}

@@ -23,14 +23,14 @@ enum { SIDE_KEPT_BYTES = 4096, SIDE_CALLS_MAX = 256 };
 
 struct side {
 	tt_stream *stream;
-	char calls[SIDE_CALLS_MAX]; /* many reads in a row are noted as one */
 	size_t received;
+	uint64_t hash;                   /* of the bytes received */
+	tt_code code;                    /* of the failure */
+	int calls_after;                 /* the close */
+	char closes_in;                  /* the callback in which to close */
+	char calls[SIDE_CALLS_MAX];      /* many reads in a row are noted as one */
 	char first[SIDE_KEPT_BYTES + 1]; /* of the bytes received */
-	uint64_t hash;                   /* of all of them */
-	tt_code code;
-	char text[256];  /* of the failure */
-	char closes_in;  /* the callback in which to close */
-	int calls_after; /* the close */
+	char text[256];                  /* of the failure */
 };
 
 enum kind { TCP4, TCP6, LOCAL, KINDS };

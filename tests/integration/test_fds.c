@@ -256,7 +256,7 @@ static void a_watch_that_is_open_when_the_loop_is_freed_aborts(void **state)
 	static const unsigned events[] = { 0, TT_FD_READ };
 
 	for (int i = 0; i < 2; i++) {
-		pid_t child = fork();
+		pid_t child = tt_test_fork();
 		int status = 0;
 
 		if (child == 0) {

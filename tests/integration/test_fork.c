@@ -100,7 +100,7 @@ static void assert_works(struct host *host)
 static void in_child(struct host *host, void (*body)(struct host *))
 {
 	int status = 0;
-	pid_t child = fork();
+	pid_t child = tt_test_fork();
 
 	if (child == 0) {
 		alarm(TT_TEST_SECONDS_MAX);
@@ -173,8 +173,9 @@ static void list_open(char *text, size_t size)
 	struct dirent *entry;
 	size_t used = 0;
 
+	assert_non_null(folder);
 	text[0] = '\0';
-	while (folder && (entry = readdir(folder))) {
+	while ((entry = readdir(folder))) {
 		if (entry->d_name[0] == '.' || atoi(entry->d_name) == dirfd(folder))
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s,", entry->d_name);

@@ -257,7 +257,7 @@ static void a_folder_that_is_not_there_is_named(void **state)
 	server_stop(&server);
 }
 
-static void while_another_process_replaces_we_do_not(void **state)
+static void while_another_process_has_the_folder_nothing_is_replaced(void **state)
 {
 	(void)state;
 	TT_ERROR(why);
@@ -269,7 +269,7 @@ static void while_another_process_replaces_we_do_not(void **state)
 	int folder = open(server.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(folder, LOCK_EX), 0);
 	assert_int_equal(listen_on(&server, &server.address, why), TT_RETRY);
-	assert_non_null(strstr(tt_error_text(why), "another process is about to listen in the same folder"));
+	assert_non_null(strstr(tt_error_text(why), "another process keeps its folder locked"));
 	close(folder);
 	assert_ok(listen_on(&server, &server.address, err));
 	server_stop(&server);
@@ -457,7 +457,7 @@ int main(void)
 		TEST(a_busy_local_socket_is_not_replaced),
 		TEST(what_is_no_socket_is_not_replaced),
 		TEST(a_folder_that_is_not_there_is_named),
-		TEST(while_another_process_replaces_we_do_not),
+		TEST(while_another_process_has_the_folder_nothing_is_replaced),
 		TEST(a_socket_of_somebody_else_is_not_removed),
 		TEST(while_paused_peers_wait),
 		TEST(a_listener_can_pause_itself_after_each_peer),

@@ -36,7 +36,7 @@ static int run_child(void (*body)(void), int signal_number, int count)
 	char byte = 0;
 
 	assert_int_equal(pipe(fds), 0);
-	pid_t child = fork();
+	pid_t child = tt_test_fork();
 	if (child == 0) {
 		close(fds[0]);
 		ready_fd = fds[1];
@@ -180,7 +180,7 @@ static void fork_and_kill(void)
 	tt_signals *signals = NULL;
 	tt_loop *loop = loop_with_signals(NULL, NULL, &signals);
 	int status = 0;
-	pid_t child = fork();
+	pid_t child = tt_test_fork();
 
 	if (child == 0)
 		for (;;)

@@ -20,7 +20,7 @@ static inline int tt_child_run(void (*fn)(void), char *text, size_t size)
 	fflush(NULL);
 	if (pipe(ends))
 		fail_msg("no pipe");
-	pid_t child = fork();
+	pid_t child = tt_test_fork();
 
 	if (child == 0) {
 		signal(SIGABRT, SIG_DFL); /* not cmocka's */

@@ -137,7 +137,7 @@ static int end_of_a_child(tt_out_of_memory_fn handler, char *ret_text, size_t si
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
-	pid_t child = fork();
+	pid_t child = tt_test_fork();
 
 	assert_true(child >= 0);
 	if (!child) {

@@ -173,7 +173,7 @@ static void a_mutex_that_is_busy_in_the_simulator_ends_the_process(void **state)
 	char text[256] = "";
 
 	assert_int_equal(pipe(ends), 0);
-	pid_t child = fork();
+	pid_t child = tt_test_fork();
 
 	if (child == 0) {
 		tt_mutex mutex;
