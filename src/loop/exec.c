@@ -53,7 +53,8 @@ struct tt_executor {
 	tt_link submitted, ready, finished;
 	size_t submitted_count, submitted_max, ready_count;
 	uint64_t last_number;
-	bool is_stopping, is_pumping, is_draining; /* the latter two: it is posted */
+	bool is_stopping;
+	bool is_pumping, is_draining; /* pump() or drain() is posted or runs */
 
 	int idle_count, starting_count, thread_count;
 	int thread_max;
@@ -107,14 +108,16 @@ static void release_if_unused(tt_strand *strand)
 static void end_in_strand(tt_task *task)
 {
 	tt_strand *strand = task->options.strand;
+	tt_link *tasks = &strand->tasks;
 
-	if (strand->order == TT_STRAND) {
+	if (strand->order == TT_STRAND_LANE) {
+		while (!tt_list_is_empty(tasks) && of_ordered(tasks->next)->has_ended)
+			finish(of_ordered(tasks->next));
+	} else {
 		finish(task);
-		if (!tt_list_is_empty(&strand->tasks))
-			make_ready(of_ordered(strand->tasks.next));
+		if (!tt_list_is_empty(tasks))
+			make_ready(of_ordered(tasks->next));
 	}
-	while (strand->order == TT_STRAND_LANE && !tt_list_is_empty(&strand->tasks) && of_ordered(strand->tasks.next)->has_ended)
-		finish(of_ordered(strand->tasks.next));
 	release_if_unused(strand);
 }
 
@@ -265,7 +268,14 @@ static void work(void *data)
 	tt_mutex_unlock(&executor->mutex);
 }
 
-/* Submission. */
+/* Submission.  The mutex is held, where nothing else is said. */
+
+static bool waits_for_strand(const tt_task *task)
+{
+	const tt_strand *strand = task->options.strand;
+
+	return strand && strand->order == TT_STRAND && !tt_list_is_empty(&strand->tasks);
+}
 
 /* More would be ready than there are threads to take them. */
 static bool wants_thread(const tt_executor *executor)
@@ -274,7 +284,7 @@ static bool wants_thread(const tt_executor *executor)
 	       executor->ready_count >= (size_t)executor->idle_count;
 }
 
-/* The mutex is held, but not meanwhile.  A failure counts only where there is no other thread. */
+/* Lets go of the mutex meanwhile.  A failure counts only where there is no other thread. */
 static tt_code add_thread(tt_executor *executor, tt_error *err)
 {
 	tt_thread *thread = NULL;
@@ -303,15 +313,14 @@ static tt_code check_room(const tt_executor *executor, tt_error *err)
 static bool add_task(tt_task *task)
 {
 	tt_executor *executor = task->executor;
-	tt_strand *strand = task->options.strand;
-	bool waits = strand && strand->order == TT_STRAND && !tt_list_is_empty(&strand->tasks);
+	bool waits = waits_for_strand(task);
 	bool pumps = !executor->thread_max && !executor->is_pumping;
 
 	task->number = ++executor->last_number;
 	executor->submitted_count++;
 	tt_list_add_last(&executor->submitted, &task->submitted);
-	if (strand)
-		tt_list_add_last(&strand->tasks, &task->ordered);
+	if (task->options.strand)
+		tt_list_add_last(&task->options.strand->tasks, &task->ordered);
 	if (waits)
 		return false;
 	make_ready(task);
@@ -333,7 +342,7 @@ tt_code tt_task_submit(tt_loop *loop, const tt_task_options *options, tt_error *
 	tt_list_init(&task->queued);
 	tt_cancel_ref(options->cancel);
 	tt_mutex_lock(&executor->mutex);
-	tt_code code = wants_thread(executor) ? add_thread(executor, err) : TT_OK;
+	tt_code code = !waits_for_strand(task) && wants_thread(executor) ? add_thread(executor, err) : TT_OK;
 	if (!code)
 		code = check_room(executor, err);
 	if (!code)
@@ -415,11 +424,11 @@ tt_code tt_executor_join(tt_loop *loop, int64_t due_ns, tt_error *err)
 	uint64_t number = executor->last_number;
 
 	while (!is_done_until(executor, number) && !code)
-		code = tt_cond_wait_until(&executor->emptied, &executor->mutex, due_ns, err);
+		code = tt_cond_wait_until(&executor->emptied, &executor->mutex, due_ns, NULL);
 	size_t left = code ? count_until(executor, number) : 0;
 
 	tt_mutex_unlock(&executor->mutex);
-	return left ? tt_fail(err, code, "%zu tasks are not done in time", left) : TT_OK;
+	return left ? tt_fail(err, TT_TIMEOUT, "%zu tasks are not done in time", left) : TT_OK;
 }
 
 tt_executor *tt_executor_new(tt_loop *loop)

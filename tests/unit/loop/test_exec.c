@@ -177,6 +177,25 @@ static void a_thread_is_started_only_when_none_is_idle(void **state)
 	join(loop);
 }
 
+static void tasks_that_wait_for_their_strand_start_no_thread(void **state)
+{
+	(void)state;
+	TT_AUTO(tt_loop) *loop = counting_loop(8);
+	struct notes notes = NOTES;
+	latch may_end = LATCH;
+	tt_strand *strand = tt_strand_new(loop, TT_STRAND);
+	struct job jobs[3];
+
+	for (int i = 0; i < 3; i++) {
+		jobs[i] = (struct job){ .notes = &notes, .letter = 'a', .may_end = &may_end };
+		submit_to(strand, loop, &jobs[i]);
+	}
+	assert_int_equal(started, 1);
+	latch_add(&may_end);
+	join(loop);
+	tt_strand_free(strand);
+}
+
 static void without_any_thread_to_run_it_a_task_is_refused(void **state)
 {
 	(void)state;
@@ -666,6 +685,7 @@ int main(void)
 		TEST(done_may_be_left_out),
 		TEST(as_many_tasks_run_at_once_as_there_are_threads),
 		TEST(a_thread_is_started_only_when_none_is_idle),
+		TEST(tasks_that_wait_for_their_strand_start_no_thread),
 		TEST(without_any_thread_to_run_it_a_task_is_refused),
 		TEST(a_task_that_answers_retry_lets_the_others_go_first),
 		TEST(without_threads_a_slice_is_over_after_one_millisecond),
