@@ -1,10 +1,9 @@
 /*
  * test_map.c - what map.h promises
  */
-#include "test.h"
+#include "child.h"
 
 #include "base/map.h"
-#include "dies.h"
 
 #include <stdio.h>
 
