@@ -1,14 +1,15 @@
 /*
  * exec.c - see exec.h
  *
- * A task is in three lists: that of all tasks that are not done, in the order of submission, for join and stop; its strand's; and one after
- * the other ready and finished.  A strand puts only its first task into ready, and the next when that one has ended.  A lane puts all
- * there, but keeps those that have ended until all before them have.
+ * A task is in three lists: that of all tasks that are not done, in the order of submission, for join and stop; its strand's; and
+ * one after the other ready and finished.  A strand puts only its first task into ready, and the next when that one has ended.  A
+ * lane puts all there, but keeps those that have ended until all before them have.
  *
- * Done callbacks are made in batches: the first task that finishes posts drain(), those that finish before drain() has its turn only join the
- * list.  A thread goes from one task to the next within one critical section.
+ * Done callbacks are made in batches: the first task that finishes posts drain(), those that finish before drain() has its turn
+ * only join the list.  A thread goes from one task to the next within one critical section.
  *
- * Without threads pump() is posted when there is something to run: it runs tasks for one slice and posts itself again while there is more.
+ * Without threads pump() is posted when there is something to run: it runs tasks for one slice and posts itself again while there
+ * is more.
  */
 #include "loop/exec.h"
 
@@ -131,8 +132,8 @@ static bool must_drain(tt_executor *executor)
 }
 
 /*
- * A slice of the task is over.  Returns what must_drain() says.  At most one task becomes ready, and the caller is about to take one: nobody
- * needs to be woken for it.
+ * A slice of the task is over.  Returns what must_drain() says.  At most one task becomes ready, and the caller is about to take
+ * one: nobody needs to be woken for it.
  */
 static bool settle(tt_task *task)
 {

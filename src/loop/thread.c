@@ -1,8 +1,8 @@
 /*
  * thread.c - see thread.h
  *
- * The backend can only wait for a thread without end, so the thread says under a mutex that it is about to return, and join waits for that
- * with a deadline.  Who releases an abandoned thread is decided under the same mutex: the one that comes last.
+ * The backend can only wait for a thread without end, so the thread says under a mutex that it is about to return, and join waits
+ * for that with a deadline.  Who releases an abandoned thread is decided under the same mutex: the one that comes last.
  */
 #include "loop/thread.h"
 

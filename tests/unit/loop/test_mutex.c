@@ -363,8 +363,9 @@ static void inside_a_callback_waiting_is_refused_by_name(void **state)
 }
 
 /*
- * Many threads: each item is put under one wake-up, when the one before was taken.  The impatient takers look only when they were woken, and
- * their tokens fire all the time; an item whose wake-up one of them lost would lie there until the patient ones run out of time.
+ * Many threads: each item is put under one wake-up, when the one before was taken.  The impatient takers look only when they were
+ * woken, and their tokens fire all the time; an item whose wake-up one of them lost would lie there until the patient ones run
+ * out of time.
  */
 
 enum { TAKERS = 6, ITEMS = 3000 };
