@@ -16,7 +16,7 @@ typedef struct tt_thread tt_thread;
 
 TT_INNER tt_code tt_thread_new(tt_loop *loop, const tt_thread_start *start, tt_thread **ret, tt_error *err);
 
-/* Waits for the end and releases the thread.  TT_TIMEOUT: due_ns of tt_loop_now_ns() has come; it still runs and is the caller's. */
+/* Waits for the end and releases the thread.  TT_TIMEOUT: due_ns of tt_loop_now_ns() has come; it runs on and is the caller's. */
 TT_INNER tt_code tt_thread_join(tt_thread *thread, int64_t due_ns, tt_error *err);
 
 /*
