@@ -33,7 +33,7 @@ struct tt_task {
 	tt_task_options options;
 	uint64_t number; /* in the order of submission */
 	tt_code code;
-	bool has_begun, has_ended, is_finished;
+	bool has_begun, wants_more, has_ended, is_finished;
 	tt_error err;
 };
 
@@ -137,7 +137,7 @@ static bool must_drain(tt_executor *executor)
  */
 static bool settle(tt_task *task)
 {
-	if (task->code == TT_RETRY) {
+	if (task->wants_more) {
 		make_ready(task);
 		return false;
 	}
@@ -158,6 +158,7 @@ static void run_slice(tt_task *task)
 	tt_code code = task->has_begun ? TT_OK : tt_cancel_check(options->cancel, &task->err);
 
 	task->has_begun = true;
+	task->wants_more = false;
 	if (!code)
 		code = options->run(task, options->data, &task->err);
 	if (!code)
@@ -225,7 +226,7 @@ static void pump(void *data)
 			break;
 		tt_mutex_unlock(&executor->mutex);
 		run_slice(task);
-		is_over = task->code == TT_RETRY || tt_loop_now_ns(executor->loop) >= executor->slice_end_ns;
+		is_over = task->wants_more || tt_loop_now_ns(executor->loop) >= executor->slice_end_ns;
 		tt_mutex_lock(&executor->mutex);
 		drains |= settle(task);
 	}
@@ -354,6 +355,12 @@ tt_code tt_task_submit(tt_loop *loop, const tt_task_options *options, tt_error *
 	if (code)
 		release_task(task);
 	return code;
+}
+
+tt_code tt_task_again(tt_task *task)
+{
+	task->wants_more = true;
+	return TT_OK;
 }
 
 bool tt_task_should_yield(const tt_task *task)

@@ -2,13 +2,13 @@
  * exec.h - work that should not run on the loop
  *
  * Each loop has an executor: N threads, started when first needed, or none.  A task runs on one of them, then its done callback
- * runs on the loop.  With no threads a task runs on the loop itself, between callbacks: computation should then return TT_RETRY
- * whenever tt_task_should_yield() says that its slice of 1 ms is over, and is called again in the next turn; a task that blocks,
- * blocks the loop.
+ * runs on the loop.  With no threads a task runs on the loop itself, between callbacks: computation should then return
+ * tt_task_again() whenever tt_task_should_yield() says that its slice of 1 ms is over, and is called again in the next turn; a task
+ * that blocks, blocks the loop.
  *
  * Order.  Tasks of one strand run one at a time, in the order of submission, and their done callbacks come in that order.  Tasks
  * of one lane run in parallel, but their done callbacks come in the order of submission: for batches of a stream.  Others are
- * begun in the order of submission.  A task that returns TT_RETRY lets all others that wait go first, except those of its own
+ * begun in the order of submission.  A task that is called again lets all others that wait go first, except those of its own
  * strand.
  *
  * A deadline (through a token): a task that has not begun when its token fires is not run; one that has begun is expected to ask
@@ -26,7 +26,7 @@
 typedef struct tt_task tt_task;
 typedef struct tt_strand tt_strand;
 
-/* On the executor.  Returns TT_RETRY to be called again (a later slice), otherwise the result, which done receives with err. */
+/* On the executor.  Returns tt_task_again() to be called again, otherwise the result, which done receives with err. */
 typedef tt_code (*tt_task_fn)(tt_task *task, void *data, tt_error *err);
 
 /* On the loop.  err may be read and moved from; its code is code. */
@@ -49,6 +49,9 @@ TT_INNER tt_code tt_task_submit(tt_loop *loop, const tt_task_options *options, t
 
 /* Another limit than TT_TASKS_MAX from now on.  Any thread. */
 TT_INNER void tt_executor_set_max(tt_loop *loop, size_t tasks_max);
+
+/* The task is not over: its function returns what this returns, and is called again. */
+TT_INNER tt_code tt_task_again(tt_task *task);
 
 /* Always false where the task has a thread. */
 TT_INNER bool tt_task_should_yield(const tt_task *task);

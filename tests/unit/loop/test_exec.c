@@ -275,7 +275,7 @@ static tt_code add_up(tt_task *task, void *data, tt_error *err)
 		sum->left--;
 	}
 	sum->slice_ns[sum->slices++ % 8] = now_ns - begin_ns;
-	return sum->left ? TT_RETRY : TT_OK;
+	return sum->left ? tt_task_again(task) : TT_OK;
 }
 
 static void without_threads_a_slice_is_over_after_one_millisecond(void **state)
@@ -444,7 +444,7 @@ static tt_code retry_until_fired(tt_task *task, void *data, tt_error *err)
 
 	if (++*slices == 2)
 		tt_cancel_fire((tt_cancel *)(uintptr_t)tt_task_cancel(task));
-	return code ? code : TT_RETRY;
+	return code ? code : tt_task_again(task);
 }
 
 static void a_task_that_has_begun_asks_its_token_itself(void **state)
