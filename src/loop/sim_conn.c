@@ -220,7 +220,7 @@ void tt_sim_acknowledge(tt_sim_end *end)
 static void arrive_connect(tt_sim_end *end)
 {
 	tt_sim_end *client = tt_sim_peer(end);
-	tt_sim_listener *listener = end->host->node->is_dead ? NULL : tt_sim_find_listener(end->host, &end->address);
+	tt_sim_listener *listener = tt_sim_find_listener(end->host, &end->address);
 
 	if (!listener) {
 		tt_sim_send_reset(client, ECONNREFUSED);

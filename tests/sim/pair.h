@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include "loop/net.h"
+#include "loop/park.h"
 
 #include <trimtab/sim.h>
 #include <trimtab/time.h>
@@ -20,8 +21,9 @@ struct peer {
 	tt_stream *stream;
 	char events[4096]; /* o: open, r: read, e: end, d: drain, f: fail; the last r of a row only */
 	uint64_t read_bytes, pieces, single_bytes;
-	unsigned salt; /* of the bytes that it expects */
-	bool is_wrong; /* it got others */
+	bool ends_piece[1001]; /* a piece ended after so many bytes */
+	unsigned salt;         /* of the bytes that it expects */
+	bool is_wrong;         /* it got others */
 	bool closes_on_read;
 	tt_code fail_code;
 	char fail_text[256];
@@ -37,6 +39,7 @@ struct side {
 	int count;
 	bool holds;       /* accepted streams do not read */
 	const char *last; /* what it writes to each stream when it is stopped */
+	int64_t grace_ns; /* how long it waits then */
 	tt_stream_options options;
 };
 
@@ -79,6 +82,8 @@ static inline void on_read(tt_stream *stream, const void *bytes, size_t size, vo
 	for (size_t i = 0; i < size; i++)
 		peer->is_wrong |= got[i] != pattern(peer->read_bytes + i, peer->salt);
 	peer->read_bytes += size;
+	if (peer->read_bytes <= 1000)
+		peer->ends_piece[peer->read_bytes] = true;
 	peer->pieces++;
 	peer->single_bytes += size == 1;
 	peer->read_ns = tt_world_now_ns(peer->world);
@@ -137,8 +142,12 @@ static inline void on_accept(tt_stream *stream, void *data)
 static inline void run_side(tt_loop *loop, void *data)
 {
 	struct side *side = data;
+	tt_parker parker;
 
 	tt_loop_run(loop, NULL);
+	tt_parker_init(&parker, loop, "grace", NULL);
+	tt_park(&parker, tt_loop_now_ns(loop) + side->grace_ns);
+	tt_parker_done(&parker);
 	for (int i = 0; i < side->count; i++) {
 		struct peer *peer = &side->peers[i];
 

@@ -74,6 +74,30 @@ static void a_crash_stops_a_node_in_order_in_no_time(void **state)
 	tt_node_crash(node); /* does nothing */
 }
 
+static void mark(void *data)
+{
+	*(bool *)data = true;
+}
+
+static void a_crash_lets_no_other_node_go_on(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		TT_AUTO(tt_world) *world = tt_world_new(&(tt_world_options){ .seed = seed });
+		struct life life = { .world = world, .grace_ns = 30 * TT_SECOND };
+		tt_node *node = tt_node_new(world, &(tt_node_options){ .name = "a", .main = live, .data = &life });
+		tt_node *other = tt_node_new(world, &(tt_node_options){ .name = "b" });
+		bool posted = false, timed = false;
+		TT_AUTO(tt_timer) *timer = tt_timer_new(tt_node_loop(other), mark, &timed);
+
+		tt_world_run_for(world, 0);
+		tt_loop_post(tt_node_loop(other), mark, &posted);
+		tt_timer_start(timer, TT_SECOND);
+		tt_node_crash(node);
+		assert_false(posted || timed);
+	}
+}
+
 static void the_timers_of_a_crashed_node_come_in_their_order(void **state)
 {
 	(void)state;
@@ -202,6 +226,8 @@ static void a_signal_is_told_once(void **state)
 	struct signals signals = { .asked = 0 };
 	tt_node *node = tt_node_new(world, &(tt_node_options){ .name = "a", .main = handle_signals, .data = &signals });
 
+	tt_world_run_for(world, 0);
+	tt_node_terminate(node);
 	tt_world_run_for(world, 0);
 	tt_node_terminate(node);
 	tt_world_run_for(world, 0);
@@ -429,6 +455,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_crash_stops_a_node_in_order_in_no_time),
+		TEST(a_crash_lets_no_other_node_go_on),
 		TEST(the_timers_of_a_crashed_node_come_in_their_order),
 		TEST(a_restarted_node_runs_main_again),
 		TEST(a_node_that_ends_by_itself_can_be_started_again),

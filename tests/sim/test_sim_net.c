@@ -144,6 +144,20 @@ static void a_reader_that_does_not_read_stops_the_writer(void **state)
 	pair_free(pair);
 }
 
+static void what_was_read_leaves_room_for_as_much(void **state)
+{
+	(void)state;
+	struct pair *pair = pair_new(1);
+	struct peer *b, *a = open_pair(pair, &b);
+
+	write_from(a, 0, 10000);
+	tt_world_run_for(pair->world, TT_SECOND);
+	tt_stream_read(b->stream, false);
+	write_from(a, 10000, WINDOW);
+	assert_int_equal(tt_stream_pending(a->stream), 0);
+	pair_free(pair);
+}
+
 static void more_than_the_limit_of_a_stream_is_refused(void **state)
 {
 	(void)state;
@@ -270,6 +284,18 @@ static void a_break_is_told_behind_the_bytes_and_to_who_looks(void **state)
 }
 
 /* Addresses, listeners. */
+
+static void a_connect_that_fails_is_told_without_reading(void **state)
+{
+	(void)state;
+	struct pair *pair = pair_new(1);
+	struct peer *a = connect_to(&pair->a, "10.0.0.2:81");
+
+	tt_stream_read(a->stream, false);
+	tt_world_run_for(pair->world, TT_SECOND);
+	assert_string_equal(a->events, "f");
+	pair_free(pair);
+}
 
 static void what_is_not_there_cannot_be_reached(void **state)
 {
@@ -465,12 +491,14 @@ int main(void)
 		TEST(no_callback_is_made_inside_a_call),
 		TEST(what_is_written_before_the_stream_is_open_is_kept),
 		TEST(a_reader_that_does_not_read_stops_the_writer),
+		TEST(what_was_read_leaves_room_for_as_much),
 		TEST(more_than_the_limit_of_a_stream_is_refused),
 		TEST(after_its_end_a_stream_still_reads),
 		TEST(a_close_is_an_end_behind_what_was_sent),
 		TEST(a_close_that_leaves_bytes_unread_is_a_reset),
 		TEST(nothing_is_called_after_close),
 		TEST(a_break_is_told_behind_the_bytes_and_to_who_looks),
+		TEST(a_connect_that_fails_is_told_without_reading),
 		TEST(what_is_not_there_cannot_be_reached),
 		TEST(a_local_socket_is_not_supported),
 		TEST(a_node_reaches_itself),

@@ -231,6 +231,9 @@ static void run_until_ends_when_it_is_true(void **state)
 	assert_true(tt_world_run_until(world, has_calls, &moment, INT64_MAX));
 	assert_int_equal(tt_world_now_ns(world), 5 * TT_SECOND);
 	assert_true(tt_world_run_until(world, has_calls, &moment, 0));
+	moment.calls = 0;
+	tt_timer_start(timer, TT_SECOND);
+	assert_true(tt_world_run_until(world, has_calls, &moment, INT64_MAX)); /* from here on without end */
 }
 
 static void run_until_gives_up_at_its_limit_and_not_before(void **state)
@@ -318,6 +321,25 @@ static void a_timer_of_a_fast_clock_is_early_to_the_nanosecond(void **state)
 	assert_int_equal(moment.world_ns, 22 * TT_SECOND);
 }
 
+static void a_timer_of_a_crooked_clock_is_never_early(void **state)
+{
+	(void)state;
+	TT_AUTO(tt_world) *world = tt_world_new(NULL);
+	tt_node *node = tt_node_new(world, &(tt_node_options){ .name = "a" });
+	struct moment moment = { world, tt_node_loop(node), 0, 0, 0, 0 };
+	TT_AUTO(tt_timer) *timer = tt_timer_new(moment.loop, note_moment, &moment);
+
+	for (int64_t rate = -999999; rate < 2000000; rate += 77777) {
+		tt_node_set_clock_rate(node, rate);
+		int64_t due_ns = tt_loop_now_ns(moment.loop) + 1000003;
+
+		moment.calls = 0;
+		tt_timer_start_at(timer, due_ns);
+		assert_true(tt_world_run_until(world, has_calls, &moment, TT_HOUR));
+		assert_in_range(moment.mono_ns - due_ns, 0, 3); /* the world counts whole nanoseconds */
+	}
+}
+
 static void a_thread_that_waits_follows_its_clock_too(void **state)
 {
 	(void)state;
@@ -397,6 +419,7 @@ int main(void)
 		TEST(stepping_the_world_from_inside_is_refused),
 		TEST(a_jump_moves_the_wall_clock_only),
 		TEST(a_timer_of_a_fast_clock_is_early_to_the_nanosecond),
+		TEST(a_timer_of_a_crooked_clock_is_never_early),
 		TEST(a_thread_that_waits_follows_its_clock_too),
 		TEST(a_clock_that_would_stand_still_is_refused),
 		TEST(a_paused_node_does_nothing_until_it_goes_on),
