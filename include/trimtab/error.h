@@ -30,20 +30,20 @@ extern "C" {
 
 typedef enum tt_code {
 	TT_OK = 0,
-	TT_NOT_FOUND,    /* it is not there */
-	TT_EXISTS,       /* it is there already */
-	TT_CONFLICT,     /* somebody else changed it: read again, then retry */
-	TT_EXPIRED,      /* the version asked for is gone: list again */
-	TT_INVALID,      /* the input is wrong: retrying will not help */
-	TT_LIMIT,        /* a limit that was set at construction is reached, or memory */
-	TT_TIMEOUT,      /* no answer in time: retry */
-	TT_CANCELED,     /* the caller asked for it to end */
-	TT_STOPPED,      /* what was asked has shut down and takes nothing more */
-	TT_RETRY,        /* not now: the same call may succeed a little later */
-	TT_DENIED,       /* not allowed: other credentials or other rights are needed */
-	TT_WOULD_BLOCK,  /* the call waits, and was made where nothing may wait */
-	TT_UNSUPPORTED,  /* the peer or the system cannot do this */
-	TT_IO,           /* the system said no: see the text */
+	TT_NOT_FOUND,   /* it is not there */
+	TT_EXISTS,      /* it is there already */
+	TT_CONFLICT,    /* somebody else changed it: read again, then retry */
+	TT_EXPIRED,     /* the version asked for is gone: list again */
+	TT_INVALID,     /* the input is wrong: retrying will not help */
+	TT_LIMIT,       /* a limit that was set at construction is reached, or memory */
+	TT_TIMEOUT,     /* no answer in time: retry */
+	TT_CANCELED,    /* the caller asked for it to end */
+	TT_STOPPED,     /* what was asked has shut down and takes nothing more */
+	TT_RETRY,       /* not now: the same call may succeed a little later */
+	TT_DENIED,      /* not allowed: other credentials or other rights are needed */
+	TT_WOULD_BLOCK, /* the call waits, and was made where nothing may wait */
+	TT_UNSUPPORTED, /* the peer or the system cannot do this */
+	TT_IO,          /* the system said no: see the text */
 } tt_code;
 
 typedef struct tt_error {
@@ -52,8 +52,8 @@ typedef struct tt_error {
 } tt_error;
 
 /* Declares an error, and name as a pointer to it, that is released at the end of the scope. */
-#define TT_ERROR(name)                                                                        \
-	tt_error name##_storage __attribute__((cleanup(tt_error_done))) = { TT_OK, 0 };       \
+#define TT_ERROR(name)                                                                  \
+	tt_error name##_storage __attribute__((cleanup(tt_error_done))) = { TT_OK, 0 }; \
 	tt_error *const name = &name##_storage
 
 /* Sets the error, releasing what it held, and returns code.  err may be NULL. */

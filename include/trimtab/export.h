@@ -17,11 +17,11 @@
 
 #define TT_AUTO(type) __attribute__((cleanup(type##_auto_))) type
 
-#define TT_AUTO_DEFINE(type, release)                      \
-	static inline void type##_auto_(type **pointer)    \
-	{                                                  \
-		release(*pointer);                         \
-	}                                                  \
+#define TT_AUTO_DEFINE(type, release)                   \
+	static inline void type##_auto_(type **pointer) \
+	{                                               \
+		release(*pointer);                      \
+	}                                               \
 	struct tt_semicolon_
 
 #endif

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* The formatted words, escaped; NULL without memory. */
-static char *vtext(const char *format, va_list args)
+static TT_PRINTF(1, 0) char *vtext(const char *format, va_list args)
 {
 	char *text;
 	int length = vasprintf(&text, format, args);
@@ -105,6 +105,8 @@ static tt_code code_of_errno(int value)
 		return TT_TIMEOUT;
 	case ECANCELED:
 		return TT_CANCELED;
+	case EAGAIN:
+		return TT_RETRY;
 	case ENOSYS:
 	case EOPNOTSUPP:
 		return TT_UNSUPPORTED;

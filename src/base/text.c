@@ -1,8 +1,11 @@
 /*
  * text.c - see text.h
+ *
+ * The longest escape for its size is that of a lone byte, \xNN: four for one.  A character's \uNNNN is six for two or three.
  */
 #include "base/text.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,11 +37,10 @@ size_t tt_text_utf8(const char *text, size_t size, unsigned *ret_char)
 	return length;
 }
 
-/* Characters that move the cursor, end a line or turn the direction of what follows. */
-static bool is_harmful(unsigned c)
+bool tt_text_is_harmful(unsigned c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
-	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
 bool tt_text_is_clean(const char *text, size_t size)
@@ -47,7 +49,7 @@ bool tt_text_is_clean(const char *text, size_t size)
 		unsigned c = 0;
 		size_t length = tt_text_utf8(text + i, size - i, &c);
 
-		if (!length || is_harmful(c))
+		if (!length || tt_text_is_harmful(c))
 			return false;
 		i += length;
 	}
@@ -56,7 +58,7 @@ bool tt_text_is_clean(const char *text, size_t size)
 
 size_t tt_text_escaped_max(size_t size)
 {
-	return 4 * size;
+	return size <= (SIZE_MAX - 1) / 4 ? 4 * size : SIZE_MAX - 1;
 }
 
 static size_t escape_one(unsigned c, size_t length, char *ret)
@@ -79,7 +81,7 @@ size_t tt_text_escape(const char *text, size_t size, char *ret)
 
 		if (!length) {
 			used += escape_one((unsigned char)text[i++], 1, ret + used);
-		} else if (is_harmful(c)) {
+		} else if (tt_text_is_harmful(c)) {
 			used += escape_one(c, length, ret + used);
 			i += length;
 		} else {

@@ -15,6 +15,6 @@ tt_code tt_server_check(tt_error *err)
 {
 	if (strcmp(tt_version(), TT_VERSION) != 0)
 		return tt_fail(err, TT_INVALID, "libtrimtab-server %s needs libtrimtab %s, found %s", TT_VERSION, TT_VERSION,
-			       tt_version());
+			tt_version());
 	return TT_OK;
 }

@@ -1,10 +1,9 @@
 /*
  * test_arena.c - what arena.h promises
  */
-#include "test.h"
+#include "child.h"
 
 #include "base/arena.h"
-#include "dies.h"
 
 #include "failing_alloc.h"
 

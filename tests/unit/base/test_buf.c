@@ -3,10 +3,9 @@
  *
  * A test's name is a fact, and breaking the fact turns the test red.
  */
-#include "test.h"
+#include "child.h"
 
 #include "base/buf.h"
-#include "dies.h"
 
 #include <stdio.h>
 #include <wchar.h>

@@ -1,9 +1,8 @@
 /*
  * test_map.c - what map.h promises about keys, values and order
  */
-#include "test.h"
+#include "child.h"
 
-#include "dies.h"
 #include "map_fixture.h"
 
 static void a_value_is_found_by_its_key(void **state)

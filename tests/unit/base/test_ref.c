@@ -1,10 +1,9 @@
 /*
  * test_ref.c - what ref.h promises
  */
-#include "test.h"
+#include "child.h"
 
 #include "base/ref.h"
-#include "dies.h"
 
 #include <pthread.h>
 

@@ -1,10 +1,9 @@
 /*
  * test_vec.c - what vec.h promises
  */
-#include "test.h"
+#include "child.h"
 
 #include "base/vec.h"
-#include "dies.h"
 
 #include <stdio.h>
 
