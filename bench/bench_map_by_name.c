@@ -70,6 +70,7 @@ CONTENDER(khash, "khash");
 #endif
 
 #if __has_include(<uthash.h>)
+#pragma GCC diagnostic ignored "-Wimplicit-fallthrough" /* in what its macros expand to */
 #include <uthash.h>
 
 struct item {

@@ -66,6 +66,7 @@ CONTENDER(khash, "khash");
 #endif
 
 #if __has_include(<uthash.h>)
+#pragma GCC diagnostic ignored "-Wimplicit-fallthrough" /* in what its macros expand to */
 #include <uthash.h>
 
 struct item {
@@ -142,6 +143,7 @@ CONTENDER(ut, "uthash");
 #endif
 
 #if __has_include(<stb/stb_ds.h>)
+#pragma GCC diagnostic ignored "-Wcast-qual" /* in what its macros expand to */
 #include <stb/stb_ds.h>
 
 struct stb_entry {

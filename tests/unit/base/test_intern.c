@@ -78,6 +78,18 @@ static void a_nul_in_a_name_is_a_byte_like_others(void **state)
 	assert_int_equal(tt_name_len(a), 3);
 }
 
+static void equal_hashes_are_not_equal_names(void **state)
+{
+	(void)state;
+	TT_AUTO(tt_intern) *table = make_table(1000);
+	TT_AUTO(tt_name) const *a = add(table, 42, TT_STR("a"));
+	TT_AUTO(tt_name) const *b = add(table, 42, TT_STR("b"));
+
+	assert_ptr_equal(find(table, 42, TT_STR("a")), a);
+	assert_ptr_equal(find(table, 42, TT_STR("b")), b);
+	assert_null(find(table, 42, TT_STR("c")));
+}
+
 static void a_name_goes_with_its_last_reference(void **state)
 {
 	(void)state;
@@ -398,6 +410,7 @@ int main(void)
 		TEST(equal_text_is_one_name),
 		TEST(a_name_tells_text_length_and_hash),
 		TEST(a_nul_in_a_name_is_a_byte_like_others),
+		TEST(equal_hashes_are_not_equal_names),
 		TEST(a_name_goes_with_its_last_reference),
 		TEST(peeking_makes_no_name_and_no_reference),
 		TEST(exactly_the_limit_fits_and_one_more_does_not),
