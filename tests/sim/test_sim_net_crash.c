@@ -19,8 +19,24 @@ static void a_paused_node_gets_nothing_until_it_goes_on(void **state)
 	pair_free(pair);
 }
 
-/* What a sees of the crash of b while it holds an idle stream. */
-static char outcome_of_crash(uint64_t seed, bool writes)
+static void keep_alive_notices_a_node_that_is_paused(void **state)
+{
+	(void)state;
+	struct pair *pair = pair_new(1);
+	struct peer *b;
+
+	pair->a.options.keepalive_ns = 15 * TT_SECOND;
+	struct peer *a = open_pair(pair, &b);
+
+	tt_node_pause(pair->b.node);
+	tt_world_run_for(pair->world, 31 * TT_SECOND);
+	assert_string_equal(a->events, "of");
+	tt_node_resume(pair->b.node);
+	pair_free(pair);
+}
+
+/* What a sees of the crash of b, which has written 1,000 bytes or none; and whether some of them are missing. */
+static char outcome_of_crash(uint64_t seed, bool writes, bool *ret_is_cut)
 {
 	struct pair *pair = pair_new(seed);
 	struct peer *b, *a = open_pair(pair, &b);
@@ -35,6 +51,7 @@ static char outcome_of_crash(uint64_t seed, bool writes)
 	assert_true(last != 'e' || !writes || a->read_bytes == 1000); /* an end is behind all that was sent */
 	if (last == 'f')
 		assert_string_equal(a->fail_text, "the connection with 10.0.0.2:80 broke: Connection reset by peer");
+	*ret_is_cut = a->read_bytes > 0 && a->read_bytes < 1000;
 	pair_free(pair);
 	return last;
 }
@@ -42,16 +59,21 @@ static char outcome_of_crash(uint64_t seed, bool writes)
 static void a_crash_is_an_end_a_reset_or_silence(void **state)
 {
 	(void)state;
-	int ends = 0, resets = 0, silences = 0;
+	int ends = 0, resets = 0, silences = 0, cut_resets = 0, cut_silences = 0;
 
 	for (uint64_t seed = 1; seed <= 100; seed++) {
-		char idle = outcome_of_crash(seed, false);
+		bool is_cut = false;
+		char idle = outcome_of_crash(seed, false, &is_cut);
 
 		ends += idle == 'e';
 		resets += idle == 'f';
 		silences += idle == 'o';
-		outcome_of_crash(seed, true);
+		char busy = outcome_of_crash(seed, true, &is_cut);
+
+		cut_resets += is_cut && busy == 'f';
+		cut_silences += is_cut && busy == 'r';
 	}
+	assert_true(cut_resets && cut_silences);
 	assert_in_range(ends, 10, 90);
 	assert_in_range(resets, 10, 90);
 	assert_in_range(silences, 10, 90);
@@ -297,6 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_paused_node_gets_nothing_until_it_goes_on),
+		TEST(keep_alive_notices_a_node_that_is_paused),
 		TEST(a_crash_is_an_end_a_reset_or_silence),
 		TEST(what_a_dead_node_sends_does_not_arrive),
 		TEST(a_crash_takes_no_time_from_what_others_sent),
