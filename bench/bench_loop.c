@@ -1,8 +1,8 @@
 /*
  * bench_loop.c - posts, timers, tasks and waits beside libuv's and glibc's own
  *
- * Each row is one piece of work done both ways in turn, several times; the best time of each counts.  The ratio is Trimtab's speed by the
- * other's: above 1, Trimtab is faster.
+ * Each row is one piece of work done both ways in turn, several times; the best time of each counts.  The ratio is Trimtab's
+ * speed by the other's: above 1, Trimtab is faster.
  */
 #include "base/random.h"
 #include "loop/exec.h"

@@ -19,10 +19,7 @@ struct folder {
 	char path[64];
 };
 
-#define FOLDER_TEST(name)                                     \
-	{                                                     \
-#name, name, folder_make, folder_remove, NULL \
-	}
+#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, folder_make, folder_remove)
 
 /* The path of a name in the folder: valid until the eighth call after this one. */
 static inline const char *folder_path(const struct folder *folder, const char *name)

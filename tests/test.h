@@ -8,11 +8,13 @@
 #define TRIMTAB_TESTS_TEST_H
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 /* after those, as cmocka asks */
 #include <cmocka.h>
@@ -36,6 +38,18 @@ static inline int tt_test_disarm(void **state)
 	(void)state;
 	alarm(0);
 	return 0;
+}
+
+/* As fork(); the child does not outlive the test program, and a hang ends it too. */
+static inline pid_t tt_test_fork(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		alarm(TT_TEST_SECONDS_MAX);
+	}
+	return child;
 }
 
 /* The call succeeds; if not, its words are shown. */

@@ -1,9 +1,9 @@
 /*
  * cancel.h - asking work to end
  *
- * A token is handed down with a piece of work.  It fires once: when somebody calls tt_cancel_fire(), when its deadline has passed, or
- * when its parent fires.  Blocking calls that were given it return TT_CANCELED or TT_TIMEOUT; long computations ask now and then, which
- * takes no lock.
+ * A token is handed down with a piece of work.  It fires once: when somebody calls tt_cancel_fire(), when its deadline has
+ * passed, or when its parent fires.  Blocking calls that were given it return TT_CANCELED or TT_TIMEOUT; long computations ask
+ * now and then, which takes no lock.
  *
  * Threads: every function may be called from any thread.
  */
@@ -22,9 +22,10 @@ typedef struct tt_cancel tt_cancel;
 #define TT_NO_TIMEOUT INT64_MAX
 
 /*
- * A new token.  parent may be NULL; the child fires when the parent does, and its deadline is never later than the parent's.
- * The deadline counts on the loop's monotonic clock, so the loop must outlive all use of the token but tt_cancel_unref().  A timeout of zero
- * or less has passed.  TT_INVALID: the parent counts on another clock, that of another simulated node.  TT_LIMIT: out of memory.
+ * A new token.  parent may be NULL; the child fires when the parent does, and its deadline is never later than the parent's.  The
+ * deadline counts on the loop's monotonic clock, so the loop must outlive all use of the token but tt_cancel_unref().  A timeout
+ * of zero or less has passed.  TT_INVALID: the parent counts on another clock, that of another simulated node.  TT_LIMIT: out of
+ * memory.
  */
 TT_API tt_code tt_cancel_new(tt_loop *loop, tt_cancel *parent, int64_t timeout_ns, tt_cancel **ret, tt_error *err);
 

@@ -13,6 +13,7 @@
  *     and can still be freed.  What else was made on the loop must have been closed.
  *  6. After fork() the child must not use the loop, not even to free it: tt_loop_run() and tt_loop_dispatch() return TT_INVALID there.
  *     Descriptors are closed on exec.
+ *  7. Descriptors 0, 1 and 2 must be open when a loop is made: a daemon points them to /dev/null instead of closing them.
  */
 #ifndef TRIMTAB_LOOP_H
 #define TRIMTAB_LOOP_H

@@ -105,6 +105,8 @@ static tt_code code_of_errno(int value)
 		return TT_TIMEOUT;
 	case ECANCELED:
 		return TT_CANCELED;
+	case EAGAIN:
+		return TT_RETRY;
 	case ENOSYS:
 	case EOPNOTSUPP:
 		return TT_UNSUPPORTED;

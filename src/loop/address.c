@@ -17,8 +17,8 @@ enum {
 	LOCAL_PREFIX_LENGTH = sizeof local_prefix - 1,
 	LOCAL_PATH_OFFSET = offsetof(struct sockaddr_un, sun_path),
 	LOCAL_PATH_MAX = sizeof(struct sockaddr_un) - LOCAL_PATH_OFFSET - 1, /* room for a NUL, which not every system needs */
-	HOST_MAX = INET6_ADDRSTRLEN + IF_NAMESIZE, /* with the % between them */
-	SHOWN_MAX = TT_ADDRESS_TEXT_MAX,           /* characters of a wrong text in an error */
+	HOST_MAX = INET6_ADDRSTRLEN + IF_NAMESIZE,                           /* with the % between them */
+	SHOWN_MAX = TT_ADDRESS_TEXT_MAX,                                     /* characters of a wrong text in an error */
 };
 
 static tt_code refuse(const char *text, const char *reason, tt_error *err)
@@ -101,8 +101,8 @@ static tt_code parse_local(const char *text, tt_address *ret, tt_error *err)
 	if (!length)
 		return refuse(text, "the path is missing: write unix:/run/x.sock", err);
 	if (length > LOCAL_PATH_MAX)
-		return tt_fail(err, TT_INVALID, "cannot use address '%.*s': the path has %zu bytes, a local socket can have %d", SHOWN_MAX,
-			text, length, (int)LOCAL_PATH_MAX);
+		return tt_fail(err, TT_INVALID, "cannot use address '%.*s': the path has %zu bytes, a local socket can have %d",
+			SHOWN_MAX, text, length, (int)LOCAL_PATH_MAX);
 	tt_address address = { .size = (socklen_t)(LOCAL_PATH_OFFSET + length + 1) };
 
 	address.of.local.sun_family = AF_UNIX;
@@ -137,7 +137,8 @@ tt_code tt_address_parse(const char *text, tt_address *ret, tt_error *err)
 	}
 	if (has_brackets)
 		return refuse(text, "between the brackets is no IPv6 address, or one of an interface that is not there", err);
-	return refuse(text, "before the port is no IPv4 address; an IPv6 address stands in brackets, a name must be looked up", err);
+	return refuse(text, "before the port is no IPv4 address; an IPv6 address stands in brackets, a name must be looked up",
+		err);
 }
 
 static void print_v6(const struct sockaddr_in6 *v6, char text[TT_ADDRESS_TEXT_MAX])
@@ -205,10 +206,12 @@ tt_code tt_address_check(const tt_address *address, tt_error *err)
 	socklen_t size = address->size;
 	int kind = address->of.any.sa_family;
 	const char *path = address->of.local.sun_path;
-	bool is_path = size > LOCAL_PATH_OFFSET && size <= sizeof address->of.local && path[0] && memchr(path, 0, size - LOCAL_PATH_OFFSET);
+	bool is_path = size > LOCAL_PATH_OFFSET && size <= sizeof address->of.local && path[0] &&
+		       memchr(path, 0, size - LOCAL_PATH_OFFSET);
 
 	if ((kind == AF_INET && size == sizeof address->of.v4) || (kind == AF_INET6 && size == sizeof address->of.v6) ||
 		(kind == AF_UNIX && is_path))
 		return TT_OK;
-	return tt_fail(err, TT_INVALID, "this is no address (kind %d, %u bytes): use tt_address_parse() or a look-up", kind, (unsigned)size);
+	return tt_fail(err, TT_INVALID, "this is no address (kind %d, %u bytes): use tt_address_parse() or a look-up", kind,
+		(unsigned)size);
 }

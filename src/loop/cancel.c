@@ -1,15 +1,16 @@
 /*
  * cancel.c - see trimtab/cancel.h and cancel.h
  *
- * Tokens form trees.  A child holds a reference on its parent, so the root lives longest, and its mutex guards the links of the whole tree;
- * a parent knows its children by links that each child takes out before it goes.  Firing walks the tree along these links, so its depth costs
- * no stack.
+ * Tokens form trees.  A child holds a reference on its parent, so the root lives longest, and its mutex guards the links of the
+ * whole tree; a parent knows its children by links that each child takes out before it goes.  Firing walks the tree along these
+ * links, so its depth costs no stack.
  *
- * What a token says is one atomic number: asking it takes no mutex.  The first to write the number decides whether it was canceled or
- * came to its deadline, so that all who ask hear the same.
+ * What a token says is one atomic number: asking it takes no mutex.  The first to write the number decides whether it was
+ * canceled or came to its deadline, so that all who ask hear the same.
  *
- * A hook may be removed, and its loop freed, while another thread fires its token.  So the post is made under the mutex, as long as the
- * hook is still there, and carries a reference on the token and not the hook: on the loop, it takes the first hook of this loop that is left.
+ * A hook may be removed, and its loop freed, while another thread fires its token.  So the post is made under the mutex, as long
+ * as the hook is still there, and carries a reference on the token and not the hook: on the loop, it takes the first hook of this
+ * loop that is left.
  */
 #include "loop/cancel.h"
 

@@ -1,8 +1,8 @@
 /*
  * cancel.h - who is told when a token fires, for the rest of the library
  *
- * A thread that waits is woken through its parker; asynchronous work has a function called on its loop.  Tokens that nobody listens to cost
- * nothing: a deadline is a number that is compared with the clock, and a timer exists only for a hook.
+ * A thread that waits is woken through its parker; asynchronous work has a function called on its loop.  Tokens that nobody
+ * listens to cost nothing: a deadline is a number that is compared with the clock, and a timer exists only for a hook.
  */
 #ifndef TRIMTAB_LOOP_INNER_CANCEL_H
 #define TRIMTAB_LOOP_INNER_CANCEL_H
@@ -20,8 +20,8 @@ typedef struct tt_cancel_sleeper {
 } tt_cancel_sleeper;
 
 /*
- * Has the parker unparked when the token fires by call or by its parent, at once if it has.  Its deadline is for the caller to give to
- * tt_park().  token may be NULL and must outlive the sleeper.  The caller's thread.
+ * Has the parker unparked when the token fires by call or by its parent, at once if it has.  Its deadline is for the caller to
+ * give to tt_park().  token may be NULL and must outlive the sleeper.  The caller's thread.
  */
 TT_INNER void tt_cancel_sleeper_add(tt_cancel_sleeper *sleeper, tt_cancel *token, tt_parker *parker);
 
@@ -39,14 +39,14 @@ typedef struct tt_cancel_hook {
 } tt_cancel_hook;
 
 /*
- * Has fn(data) called on the loop, once, when the token fires: by call, by its parent or by its deadline.  Never inside this call: if the
- * token has fired, fn is posted.  tt_cancel_check() tells fn why.  token may be NULL.  Loop's thread.
+ * Has fn(data) called on the loop, once, when the token fires: by call, by its parent or by its deadline.  Never inside this
+ * call: if the token has fired, fn is posted.  tt_cancel_check() tells fn why.  token may be NULL.  Loop's thread.
  */
 TT_INNER void tt_cancel_hook_add(tt_cancel_hook *hook, tt_cancel *token, tt_loop *loop, tt_loop_fn fn, void *data);
 
 /*
- * Afterwards fn is not called, and the hook's memory is the caller's again.  Does nothing when it was called already (so too inside fn), was
- * removed, or was never added.  Loop's thread.
+ * Afterwards fn is not called, and the hook's memory is the caller's again.  Does nothing when it was called already (so too
+ * inside fn), was removed, or was never added.  Loop's thread.
  */
 TT_INNER void tt_cancel_hook_remove(tt_cancel_hook *hook);
 

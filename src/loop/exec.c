@@ -1,14 +1,15 @@
 /*
  * exec.c - see exec.h
  *
- * A task is in three lists: that of all tasks that are not done, in the order of submission, for join and stop; its strand's; and one after
- * the other ready and finished.  A strand puts only its first task into ready, and the next when that one has ended.  A lane puts all
- * there, but keeps those that have ended until all before them have.
+ * A task is in three lists: that of all tasks that are not done, in the order of submission, for join and stop; its strand's; and
+ * one after the other ready and finished.  A strand puts only its first task into ready, and the next when that one has ended.  A
+ * lane puts all there, but keeps those that have ended until all before them have.
  *
- * Done callbacks are made in batches: the first task that finishes posts drain(), those that finish before drain() has its turn only join the
- * list.  A thread goes from one task to the next within one critical section.
+ * Done callbacks are made in batches: the first task that finishes posts drain(), those that finish before drain() has its turn
+ * only join the list.  A thread goes from one task to the next within one critical section.
  *
- * Without threads pump() is posted when there is something to run: it runs tasks for one slice and posts itself again while there is more.
+ * Without threads pump() is posted when there is something to run: it runs tasks for one slice and posts itself again while there
+ * is more.
  */
 #include "loop/exec.h"
 
@@ -32,7 +33,7 @@ struct tt_task {
 	tt_task_options options;
 	uint64_t number; /* in the order of submission */
 	tt_code code;
-	bool has_begun, has_ended, is_finished;
+	bool has_begun, wants_more, has_ended, is_finished;
 	tt_error err;
 };
 
@@ -51,9 +52,10 @@ struct tt_executor {
 	tt_cond filled;  /* something is ready, or the executor stops */
 	tt_cond emptied; /* tasks are done, or a thread was started */
 	tt_link submitted, ready, finished;
-	size_t submitted_count, ready_count;
+	size_t submitted_count, submitted_max, ready_count;
 	uint64_t last_number;
-	bool is_stopping, is_pumping, is_draining; /* the latter two: it is posted */
+	bool is_stopping;
+	bool is_pumping, is_draining; /* pump() or drain() is posted or runs */
 
 	int idle_count, starting_count, thread_count;
 	int thread_max;
@@ -107,14 +109,16 @@ static void release_if_unused(tt_strand *strand)
 static void end_in_strand(tt_task *task)
 {
 	tt_strand *strand = task->options.strand;
+	tt_link *tasks = &strand->tasks;
 
-	if (strand->order == TT_STRAND) {
+	if (strand->order == TT_STRAND_LANE) {
+		while (!tt_list_is_empty(tasks) && of_ordered(tasks->next)->has_ended)
+			finish(of_ordered(tasks->next));
+	} else {
 		finish(task);
-		if (!tt_list_is_empty(&strand->tasks))
-			make_ready(of_ordered(strand->tasks.next));
+		if (!tt_list_is_empty(tasks))
+			make_ready(of_ordered(tasks->next));
 	}
-	while (strand->order == TT_STRAND_LANE && !tt_list_is_empty(&strand->tasks) && of_ordered(strand->tasks.next)->has_ended)
-		finish(of_ordered(strand->tasks.next));
 	release_if_unused(strand);
 }
 
@@ -128,12 +132,12 @@ static bool must_drain(tt_executor *executor)
 }
 
 /*
- * A slice of the task is over.  Returns what must_drain() says.  At most one task becomes ready, and the caller is about to take one: nobody
- * needs to be woken for it.
+ * A slice of the task is over.  Returns what must_drain() says.  At most one task becomes ready, and the caller is about to take
+ * one: nobody needs to be woken for it.
  */
 static bool settle(tt_task *task)
 {
-	if (task->code == TT_RETRY) {
+	if (task->wants_more) {
 		make_ready(task);
 		return false;
 	}
@@ -154,6 +158,7 @@ static void run_slice(tt_task *task)
 	tt_code code = task->has_begun ? TT_OK : tt_cancel_check(options->cancel, &task->err);
 
 	task->has_begun = true;
+	task->wants_more = false;
 	if (!code)
 		code = options->run(task, options->data, &task->err);
 	if (!code)
@@ -183,6 +188,8 @@ static void drain(void *data)
 	while (!tt_list_is_empty(&batch) && !tt_loop_is_to_stop(executor->loop)) {
 		tt_task *task = of_queued(tt_list_take_first(&batch));
 
+		if (!task->has_ended)
+			tt_fail(&task->err, TT_STOPPED, "the task was not run: its loop is being freed");
 		if (task->options.done)
 			task->options.done(task->code, &task->err, task->options.data);
 		tt_list_add_last(&called, &task->queued);
@@ -219,7 +226,7 @@ static void pump(void *data)
 			break;
 		tt_mutex_unlock(&executor->mutex);
 		run_slice(task);
-		is_over = task->code == TT_RETRY || tt_loop_now_ns(executor->loop) >= executor->slice_end_ns;
+		is_over = task->wants_more || tt_loop_now_ns(executor->loop) >= executor->slice_end_ns;
 		tt_mutex_lock(&executor->mutex);
 		drains |= settle(task);
 	}
@@ -263,7 +270,14 @@ static void work(void *data)
 	tt_mutex_unlock(&executor->mutex);
 }
 
-/* Submission. */
+/* Submission.  The mutex is held, where nothing else is said. */
+
+static bool waits_for_strand(const tt_task *task)
+{
+	const tt_strand *strand = task->options.strand;
+
+	return strand && strand->order == TT_STRAND && !tt_list_is_empty(&strand->tasks);
+}
 
 /* More would be ready than there are threads to take them. */
 static bool wants_thread(const tt_executor *executor)
@@ -272,7 +286,7 @@ static bool wants_thread(const tt_executor *executor)
 	       executor->ready_count >= (size_t)executor->idle_count;
 }
 
-/* The mutex is held, but not meanwhile.  A failure counts only where there is no other thread. */
+/* Lets go of the mutex meanwhile.  A failure counts only where there is no other thread. */
 static tt_code add_thread(tt_executor *executor, tt_error *err)
 {
 	tt_thread *thread = NULL;
@@ -292,8 +306,8 @@ static tt_code check_room(const tt_executor *executor, tt_error *err)
 {
 	if (executor->is_stopping)
 		return tt_fail(err, TT_STOPPED, "cannot run a task: its loop is being freed");
-	if (executor->submitted_count == TT_TASKS_MAX)
-		return tt_fail(err, TT_LIMIT, "cannot run a task: %d of them wait, try again later", TT_TASKS_MAX);
+	if (executor->submitted_count >= executor->submitted_max)
+		return tt_fail(err, TT_LIMIT, "cannot run a task: %zu of them wait, try again later", executor->submitted_max);
 	return TT_OK;
 }
 
@@ -301,15 +315,14 @@ static tt_code check_room(const tt_executor *executor, tt_error *err)
 static bool add_task(tt_task *task)
 {
 	tt_executor *executor = task->executor;
-	tt_strand *strand = task->options.strand;
-	bool waits = strand && strand->order == TT_STRAND && !tt_list_is_empty(&strand->tasks);
+	bool waits = waits_for_strand(task);
 	bool pumps = !executor->thread_max && !executor->is_pumping;
 
 	task->number = ++executor->last_number;
 	executor->submitted_count++;
 	tt_list_add_last(&executor->submitted, &task->submitted);
-	if (strand)
-		tt_list_add_last(&strand->tasks, &task->ordered);
+	if (task->options.strand)
+		tt_list_add_last(&task->options.strand->tasks, &task->ordered);
 	if (waits)
 		return false;
 	make_ready(task);
@@ -331,7 +344,7 @@ tt_code tt_task_submit(tt_loop *loop, const tt_task_options *options, tt_error *
 	tt_list_init(&task->queued);
 	tt_cancel_ref(options->cancel);
 	tt_mutex_lock(&executor->mutex);
-	tt_code code = wants_thread(executor) ? add_thread(executor, err) : TT_OK;
+	tt_code code = !waits_for_strand(task) && wants_thread(executor) ? add_thread(executor, err) : TT_OK;
 	if (!code)
 		code = check_room(executor, err);
 	if (!code)
@@ -342,6 +355,12 @@ tt_code tt_task_submit(tt_loop *loop, const tt_task_options *options, tt_error *
 	if (code)
 		release_task(task);
 	return code;
+}
+
+tt_code tt_task_again(tt_task *task)
+{
+	task->wants_more = true;
+	return TT_OK;
 }
 
 bool tt_task_should_yield(const tt_task *task)
@@ -413,11 +432,11 @@ tt_code tt_executor_join(tt_loop *loop, int64_t due_ns, tt_error *err)
 	uint64_t number = executor->last_number;
 
 	while (!is_done_until(executor, number) && !code)
-		code = tt_cond_wait_until(&executor->emptied, &executor->mutex, due_ns, err);
+		code = tt_cond_wait_until(&executor->emptied, &executor->mutex, due_ns, NULL);
 	size_t left = code ? count_until(executor, number) : 0;
 
 	tt_mutex_unlock(&executor->mutex);
-	return left ? tt_fail(err, code, "%zu tasks are not done in time", left) : TT_OK;
+	return left ? tt_fail(err, TT_TIMEOUT, "%zu tasks are not done in time", left) : TT_OK;
 }
 
 tt_executor *tt_executor_new(tt_loop *loop)
@@ -427,6 +446,7 @@ tt_executor *tt_executor_new(tt_loop *loop)
 
 	executor->loop = loop;
 	executor->thread_max = thread_max;
+	executor->submitted_max = TT_TASKS_MAX;
 	tt_mutex_init(&executor->mutex);
 	tt_cond_init(&executor->filled, loop, "executor");
 	tt_cond_init(&executor->emptied, loop, "tt_executor_join");
@@ -434,6 +454,13 @@ tt_executor *tt_executor_new(tt_loop *loop)
 	tt_list_init(&executor->ready);
 	tt_list_init(&executor->finished);
 	return executor;
+}
+
+void tt_executor_set_max(tt_loop *loop, size_t tasks_max)
+{
+	tt_mutex_lock(&loop->executor->mutex);
+	loop->executor->submitted_max = tasks_max;
+	tt_mutex_unlock(&loop->executor->mutex);
 }
 
 static void end_threads(tt_executor *executor)
@@ -461,7 +488,7 @@ void tt_executor_stop(tt_executor *executor)
 		if (task->is_finished)
 			continue;
 		if (!task->has_ended)
-			task->code = tt_fail(&task->err, TT_STOPPED, "the task was not run: its loop is being freed");
+			task->code = TT_STOPPED;
 		tt_list_remove(&task->queued);
 		finish(task);
 		release_if_unused(task->options.strand);

@@ -234,8 +234,9 @@ static tt_code run_look(tt_task *task, void *data, tt_error *err)
 	int64_t now_ns = tt_loop_wall_ns(watch->loop);
 
 	seen->exists = tt_disk_stat_path(watch->loop, watch->path, &seen->stat, err) == TT_OK;
-	int64_t age_ms = (now_ns - seen->stat.changed_ns) / 1000000;
-	seen->is_fresh = seen->exists && age_ms < FRESH_MS && age_ms > -FRESH_MS;
+	int64_t age_ns = 0;
+	bool is_far = __builtin_sub_overflow(now_ns, seen->stat.changed_ns, &age_ns);
+	seen->is_fresh = seen->exists && !is_far && age_ns / 1000000 < FRESH_MS && age_ns / 1000000 > -FRESH_MS;
 	return TT_OK; /* also when there is nothing: that is what was seen */
 }
 
@@ -249,7 +250,6 @@ static void free_watch(tt_file_watch *watch)
 static void look_soon(void *data)
 {
 	tt_file_watch *watch = data;
-
 	int64_t settle_ns = SETTLE_MS * INT64_C(1000000);
 
 	if (!watch->is_soon)
@@ -267,8 +267,8 @@ static void look_done(tt_code code, tt_error *err, void *data)
 		free_watch(watch);
 		return;
 	}
-	bool tells = code == TT_OK &&
-		     !(watch->is_known && same(&watch->seen, &watch->last)); /* not OK: the executor was stopped */
+	bool has_looked = code == TT_OK; /* if not, the executor was stopped */
+	bool tells = has_looked && !(watch->is_known && same(&watch->seen, &watch->last));
 
 	if (tells) {
 		watch->last = watch->seen;
@@ -293,8 +293,9 @@ static void look(void *data)
 	tt_disk_unwatch_folder(watch->loop, watch->folder_watch);
 	if (tt_disk_watch_folder(watch->loop, watch->folder, look_soon, watch, &watch->folder_watch, NULL))
 		watch->folder_watch = NULL;
-	watch->is_looking = tt_task_submit(watch->loop, &(tt_task_options){ .run = run_look, .done = look_done, .data = watch },
-				    NULL) == TT_OK;
+	tt_task_options task = { .run = run_look, .done = look_done, .data = watch };
+
+	watch->is_looking = tt_task_submit(watch->loop, &task, NULL) == TT_OK;
 }
 
 tt_file_watch *tt_file_watch_new(tt_loop *loop, const char *path, int64_t look_ns, tt_loop_fn fn, void *data)

@@ -48,22 +48,18 @@ static tt_code resolve(tt_task *task, void *data, tt_error *err)
 	tt_lookup *lookup = data;
 
 	(void)task;
-	(void)err;
 	if (atomic_load(&lookup->canceled))
 		return TT_OK;
-	lookup->code = lookup->loop->backend->net->resolve(lookup->loop, lookup->host, lookup->port, lookup->addresses, &lookup->count,
-		&lookup->err);
-	return TT_OK; /* not the code: TT_RETRY would have the task called again */
+	return lookup->loop->backend->net->resolve(lookup->loop, lookup->host, lookup->port, lookup->addresses, &lookup->count,
+		err);
 }
 
 static void on_resolved(tt_code code, tt_error *err, void *data)
 {
 	tt_lookup *lookup = data;
 
-	if (code) { /* it was not run */
-		lookup->code = code;
-		tt_error_move(&lookup->err, err);
-	}
+	lookup->code = code;
+	tt_error_move(&lookup->err, err);
 	answer(lookup);
 }
 
@@ -73,7 +69,8 @@ static tt_code begin(tt_lookup *lookup)
 	size_t length = strlen(lookup->host);
 
 	if (!length || length > NAME_BYTES_MAX)
-		return tt_fail(&lookup->err, TT_INVALID, "cannot look up a name of %zu bytes: it must have 1 to %d", length, NAME_BYTES_MAX);
+		return tt_fail(&lookup->err, TT_INVALID, "cannot look up a name of %zu bytes: it must have 1 to %d", length,
+			NAME_BYTES_MAX);
 	if (tt_address_from_host(lookup->host, lookup->port, lookup->addresses)) {
 		lookup->count = 1;
 		tt_timer_start(&lookup->soon, 0);
@@ -94,12 +91,9 @@ tt_lookup *tt_lookup_start(tt_loop *loop, const char *host, uint16_t port, tt_lo
 	lookup->fn = fn;
 	lookup->data = data;
 	tt_timer_init(&lookup->soon, loop, answer, lookup);
-	tt_code code = begin(lookup);
-
-	if (code) { /* otherwise the code is the executor's by now */
-		lookup->code = code;
+	lookup->code = begin(lookup);
+	if (lookup->code)
 		tt_timer_start(&lookup->soon, 0);
-	}
 	return lookup;
 }
 

@@ -93,8 +93,8 @@ static tt_code check_process(const tt_loop *loop, const char *name, tt_error *er
 
 	if (here == loop->process_id)
 		return TT_OK;
-	return tt_fail(err, TT_INVALID, "%s: the loop belongs to process %ld, this is its child %ld: make a new loop after fork", name,
-		       loop->process_id, here);
+	return tt_fail(err, TT_INVALID, "%s: the loop belongs to process %ld, this is its child %ld: make a new loop after fork",
+		name, loop->process_id, here);
 }
 
 static tt_code check_call(const tt_loop *loop, const char *name, tt_error *err)

@@ -1,9 +1,9 @@
 /*
  * mutex.c - see mutex.h
  *
- * A waiter is on the stack of its call and linked into the condition.  Whoever wakes it takes it out, marks it as chosen and unparks it, all
- * under the mutex; the waiter looks at the mark when it holds the mutex again.  So it always knows whether the wake-up was its own, and
- * nobody touches its stack after it has looked.
+ * A waiter is on the stack of its call and linked into the condition.  Whoever wakes it takes it out, marks it as chosen and
+ * unparks it, all under the mutex; the waiter looks at the mark when it holds the mutex again.  So it always knows whether the
+ * wake-up was its own, and nobody touches its stack after it has looked.
  */
 #include "loop/mutex.h"
 

@@ -1,9 +1,9 @@
 /*
  * mutex.h - a leaf mutex, and waiting for a condition under it
  *
- * Mutable state that threads share has one mutex, private to its file; while it is held nothing is called that could take another, wait or
- * call back.  In the simulated world each lock and unlock is a point at which another fiber may be chosen to run, so that what two threads
- * could do to each other between two critical sections is found by a seed.
+ * Mutable state that threads share has one mutex, private to its file; while it is held nothing is called that could take
+ * another, wait or call back.  In the simulated world each lock and unlock is a point at which another fiber may be chosen to
+ * run, so that what two threads could do to each other between two critical sections is found by a seed.
  *
  * A condition is waited for as everywhere: in a loop that checks it again.
  *
@@ -11,8 +11,8 @@
  *	while (!queue->first && !code)
  *		code = tt_cond_wait(&queue->filled, &queue->mutex, cancel, err);
  *
- * A wake-up is never lost: the waiter that was chosen for it returns TT_OK, even when its token fires in the same moment, so it goes round the
- * loop and takes what it was woken for.  A token that has fired is told by the next wait.
+ * A wake-up is never lost: the waiter that was chosen for it returns TT_OK, even when its token fires in the same moment, so it
+ * goes round the loop and takes what it was woken for.  A token that has fired is told by the next wait.
  */
 #ifndef TRIMTAB_LOOP_MUTEX_H
 #define TRIMTAB_LOOP_MUTEX_H
@@ -32,8 +32,9 @@ TT_INNER void tt_mutex_lock(tt_mutex *mutex);
 TT_INNER void tt_mutex_unlock(tt_mutex *mutex);
 
 /*
- * Called before each lock and after each unlock of this thread: the simulator's chance to switch fibers.  NULL outside of it.  While it is
- * set, a mutex that is busy belongs to a fiber that was switched away from inside its critical section, which ends the process.
+ * Called before each lock and after each unlock of this thread: the simulator's chance to switch fibers.  NULL outside of it.
+ * While it is set, a mutex that is busy belongs to a fiber that was switched away from inside its critical section, which ends
+ * the process.
  */
 extern _Thread_local void (*tt_mutex_point)(void);
 
@@ -47,8 +48,8 @@ typedef struct tt_cond {
 TT_INNER void tt_cond_init(tt_cond *cond, tt_loop *loop, const char *call);
 
 /*
- * Lets go of the mutex, waits, and takes it again.  TT_OK: woken, or for no reason.  TT_CANCELED, TT_TIMEOUT: not woken, and the token (may
- * be NULL) has fired.  TT_WOULD_BLOCK: see park.h.  The mutex is held afterwards in every case.
+ * Lets go of the mutex, waits, and takes it again.  TT_OK: woken, or for no reason.  TT_CANCELED, TT_TIMEOUT: not woken, and the
+ * token (may be NULL) has fired.  TT_WOULD_BLOCK: see park.h.  The mutex is held afterwards in every case.
  */
 TT_INNER tt_code tt_cond_wait(tt_cond *cond, tt_mutex *mutex, tt_cancel *cancel, tt_error *err);
 

@@ -19,17 +19,25 @@ typedef struct tt_stream tt_stream;
 
 /* Any of these may be NULL.  data is what tt_stream_set_handler() was given. */
 typedef struct tt_stream_handler {
-	void (*on_open)(tt_stream *stream, void *data); /* connected; not for accepted streams */
-	void (*on_read)(tt_stream *stream, const void *bytes, size_t size, void *data); /* size is never 0; bytes are valid meanwhile */
-	void (*on_end)(tt_stream *stream, void *data);   /* the peer sends no more */
-	void (*on_drain)(tt_stream *stream, void *data); /* something was pending, now all is on its way */
-	void (*on_fail)(tt_stream *stream, const tt_error *err, void *data); /* broken: nothing else follows; close it */
+	/* It is connected; not for accepted streams. */
+	void (*on_open)(tt_stream *stream, void *data);
+	/* size is never 0; bytes are valid during the call. */
+	void (*on_read)(tt_stream *stream, const void *bytes, size_t size, void *data);
+	/* The peer sends no more. */
+	void (*on_end)(tt_stream *stream, void *data);
+	/* Something was pending, now all is on its way. */
+	void (*on_drain)(tt_stream *stream, void *data);
+	/* It is broken and nothing else follows: close it. */
+	void (*on_fail)(tt_stream *stream, const tt_error *err, void *data);
 } tt_stream_handler;
 
 typedef struct tt_stream_options {
-	size_t write_bytes_max;  /* the most that may be pending; 0: 1 MiB */
-	int64_t user_timeout_ns; /* written data unacknowledged for this long breaks the stream (TCP_USER_TIMEOUT); 0: system's default */
-	int64_t keepalive_ns;    /* idle time before TCP keep-alive probes; a dead peer is noticed within twice that; 0: off */
+	/* The most that may be pending; 0: 1 MiB. */
+	size_t write_bytes_max;
+	/* Written data unacknowledged for this long breaks the stream (TCP_USER_TIMEOUT); 0: the system's default. */
+	int64_t user_timeout_ns;
+	/* Idle time before TCP keep-alive probes; a peer that is gone is noticed after about twice that.  0: off. */
+	int64_t keepalive_ns;
 	const tt_stream_handler *handler; /* NULL: none yet */
 	void *data;
 } tt_stream_options;
@@ -38,7 +46,8 @@ typedef struct tt_stream_options {
  * Begins to connect; on_open or on_fail follows.  Reading is off until tt_stream_read() turns it on.  options may be NULL.  There is no
  * deadline but the system's: close the stream.
  */
-TT_INNER tt_code tt_stream_connect(tt_loop *loop, const tt_address *to, const tt_stream_options *options, tt_stream **ret, tt_error *err);
+TT_INNER tt_code tt_stream_connect(tt_loop *loop, const tt_address *to, const tt_stream_options *options, tt_stream **ret,
+	tt_error *err);
 
 /* handler may be NULL. */
 TT_INNER void tt_stream_set_handler(tt_stream *stream, const tt_stream_handler *handler, void *data);
@@ -68,7 +77,7 @@ typedef void (*tt_accept_fn)(tt_stream *stream, void *data);
 typedef struct tt_listener tt_listener;
 
 typedef struct tt_listener_options {
-	int backlog;      /* 0: 511 */
+	int backlog; /* 0: 511 */
 	tt_stream_options stream;
 	tt_accept_fn on_accept;
 	void *data;
@@ -76,9 +85,10 @@ typedef struct tt_listener_options {
 
 /*
  * Port 0 takes a free one: ask tt_listener_address().  "[::]" takes IPv4 as well.  A stale local socket that nobody listens on is replaced;
- * TT_RETRY: another process is doing so right now.  When the system has no descriptor left, accepting rests for a moment and peers wait.
+ * TT_RETRY: another process keeps the folder locked (flock).  When the system has no descriptor left, accepting rests for a moment and peers wait.
  */
-TT_INNER tt_code tt_listener_new(tt_loop *loop, const tt_address *at, const tt_listener_options *options, tt_listener **ret, tt_error *err);
+TT_INNER tt_code tt_listener_new(tt_loop *loop, const tt_address *at, const tt_listener_options *options, tt_listener **ret,
+	tt_error *err);
 TT_INNER void tt_listener_address(const tt_listener *listener, tt_address *ret);
 
 /* For a while no stream is accepted: the limit of a server.  Peers wait in the backlog. */
@@ -108,7 +118,8 @@ typedef struct tt_net_backend {
 	void (*end)(tt_stream *stream);
 	void (*close)(tt_stream *stream);
 	tt_code (*peer)(const tt_stream *stream, tt_address *ret, tt_error *err);
-	tt_code (*listen)(tt_loop *loop, const tt_address *at, const tt_listener_options *options, tt_listener **ret, tt_error *err);
+	tt_code (*listen)(tt_loop *loop, const tt_address *at, const tt_listener_options *options, tt_listener **ret,
+		tt_error *err);
 	void (*listener_address)(const tt_listener *listener, tt_address *ret);
 	void (*listener_pause)(tt_listener *listener, bool paused);
 	void (*listener_free)(tt_listener *listener);

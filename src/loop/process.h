@@ -7,7 +7,7 @@
  *
  *  1. A program leads a session of its own: signals reach it and all its children that stay there.  It has no terminal, and Ctrl-C does not
  *     reach it: whoever stops cancels.  With inherit_input it is the other way round: it stays at the terminal, Ctrl-C reaches it, and
- *     only the program itself is ended.  What a program leaves behind that ended by itself is left alone.
+ *     only the program itself is ended.  What a program that ended by itself leaves behind is left alone.
  *  2. It starts with no signal blocked and none ignored (real-time ones stay as they are), and with no descriptor but its standard ones and
  *     what the host keeps open without O_CLOEXEC.
  *  3. While programs run, SIGCHLD has a handler of libuv's; after the last it has the system's default.  So a host that runs programs here must
@@ -15,7 +15,7 @@
  *     was taken away counts as running until its time is up.
  *  4. A program that reads none or only some of its input does no harm, SIGPIPE does not reach the host.
  *
- * Threads: the loop's.  In the simulated world a program is a function that the test has registered under the name.
+ * Threads: the loop's.  In the simulated world there are no programs: TT_NOT_FOUND.
  */
 #ifndef TRIMTAB_LOOP_PROCESS_H
 #define TRIMTAB_LOOP_PROCESS_H
@@ -28,11 +28,10 @@
 typedef struct tt_process tt_process;
 
 typedef struct tt_process_result {
-	int exit_status; /* when signal is 0 */
-	int signal;      /* that ended it */
-	const tt_buf
-		*out; /* standard output and standard error, complete up to the limits; never NULL, valid during the callback */
-	const tt_buf *errors;
+	int exit_status;      /* when signal is 0 */
+	int signal;           /* that ended it */
+	const tt_buf *out;    /* standard output, up to the limit; never NULL, valid during the callback */
+	const tt_buf *errors; /* standard error, likewise */
 } tt_process_result;
 
 /*
@@ -42,11 +41,10 @@ typedef struct tt_process_result {
 typedef void (*tt_process_fn)(tt_code code, const tt_process_result *result, tt_error *err, void *data);
 
 typedef struct tt_process_options {
-	const char *const
-		*argv; /* ends with NULL; argv[0] is looked up in PATH of env when it holds no slash, else from folder on */
-	const char *const *env; /* "NAME=value", ends with NULL; NULL: this process's own */
-	const char *folder;     /* working directory; NULL: the same */
-	const void *input;      /* for its standard input, copied; it then sees the end */
+	const char *const *argv; /* ends with NULL; argv[0] without a slash is looked up in PATH of env, else from folder on */
+	const char *const *env;  /* "NAME=value", ends with NULL; NULL: this process's own */
+	const char *folder;      /* working directory; NULL: the same */
+	const void *input;       /* for its standard input, copied; it then sees the end */
 	size_t input_size;
 	bool inherit_input;   /* gives it this process's own standard input instead, for programs that ask a person: rule 1 */
 	bool inherit_errors;  /* its standard error is this process's own */
@@ -58,8 +56,8 @@ typedef struct tt_process_options {
 } tt_process_options;
 
 /*
- * TT_NOT_FOUND: there is no such program; TT_DENIED: it may not be run; TT_LIMIT: no descriptors or processes are left.  On failure done is
- * not called.  *ret is valid until done was called.
+ * TT_NOT_FOUND: there is no such program; TT_DENIED: it may not be run; TT_LIMIT: no descriptors are left.  On failure done is not called.
+ * *ret is valid until done was called.
  */
 TT_INNER tt_code tt_process_start(tt_loop *loop, const tt_process_options *options, tt_process **ret, tt_error *err);
 

@@ -42,9 +42,10 @@ static void on_wake(uv_async_t *async)
 	(void)async;
 }
 
+/* libuv calls it before it waits, too, when the time came meanwhile: it would wait without end then, were it not told to stop. */
 static void on_alarm(uv_timer_t *timer)
 {
-	(void)timer;
+	uv_stop(timer->loop);
 }
 
 /* Milliseconds to wait for what is ours: 0 when something is due, -1 without end.  Rounded up: a timer is never early. */
@@ -104,10 +105,11 @@ static bool drives(const tt_loop *loop)
 	return pthread_equal(atomic_load(&loop->owner), pthread_self());
 }
 
+/* What nobody closes would be waited for without end. */
 static void check_closed(uv_handle_t *handle, void *data)
 {
 	(void)data;
-	assert(uv_is_closing(handle) && "made on the loop and not closed before tt_loop_free()"); /* it would be waited for without end */
+	assert(uv_is_closing(handle) && "made on the loop and not closed before tt_loop_free()");
 }
 
 static void free_loop(tt_loop *loop)
@@ -152,7 +154,8 @@ tt_code tt_loop_new(const tt_loop_options *options, tt_loop **ret, tt_error *err
 	int threads = options ? options->threads : 0;
 
 	if (threads < TT_NO_THREADS || threads > THREADS_MAX)
-		return tt_fail(err, TT_INVALID, "cannot make a loop with %d threads: use 1 to %d, or TT_NO_THREADS", threads, THREADS_MAX);
+		return tt_fail(err, TT_INVALID, "cannot make a loop with %d threads: use 1 to %d, or TT_NO_THREADS", threads,
+			THREADS_MAX);
 	tt_real_loop *real = tt_mem_zalloc(sizeof *real);
 	int status = uv_loop_init(&real->uv);
 

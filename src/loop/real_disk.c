@@ -171,12 +171,22 @@ static tt_code sync_file(tt_disk_file *head, tt_error *err)
 	return status ? tt_fail_errno(err, errno, "cannot sync '%s'", file->path) : TT_OK;
 }
 
+/* A file may claim to be of a year that nanoseconds cannot reach: it is then of the last that they can. */
+static int64_t time_ns(const struct timespec *time)
+{
+	int64_t ns = 0;
+
+	if (__builtin_mul_overflow(time->tv_sec, INT64_C(1000000000), &ns) || __builtin_add_overflow(ns, time->tv_nsec, &ns))
+		return time->tv_sec < 0 ? INT64_MIN : INT64_MAX;
+	return ns;
+}
+
 static tt_disk_stat stat_of(const struct stat *found)
 {
 	return (tt_disk_stat){
 		.size = (uint64_t)found->st_size,
 		.inode = (uint64_t)found->st_ino,
-		.changed_ns = found->st_mtim.tv_sec * INT64_C(1000000000) + found->st_mtim.tv_nsec,
+		.changed_ns = time_ns(&found->st_mtim),
 		.mode = found->st_mode & 07777U,
 		.is_directory = S_ISDIR(found->st_mode),
 	};

@@ -20,11 +20,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-	ACCEPTS_MAX = 64,     /* a turn: then others have theirs */
-	REST_NS = 100000000,  /* when the system cannot give us another descriptor */
+	ACCEPTS_MAX = 64,    /* a turn: then others have theirs */
+	REST_NS = 100000000, /* when the system cannot give us another descriptor */
+	LOCK_TRIES = 50,
+	LOCK_PAUSE_NS = 1000000,
 };
 
 struct listener {
@@ -110,6 +113,17 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 
 /* Local sockets. */
 
+/* Whoever is about to listen has it for microseconds only, so that we may wait; but not for one that keeps it for other reasons. */
+static bool lock(int fd)
+{
+	for (int i = 0; i < LOCK_TRIES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+			return true;
+		nanosleep(&(struct timespec){ .tv_nsec = LOCK_PAUSE_NS }, NULL);
+	}
+	return false;
+}
+
 /* The folder of the path, locked; -1 and EWOULDBLOCK when another process has it.  One that we may not look into is not locked. */
 static int lock_folder(const tt_address *at)
 {
@@ -118,7 +132,7 @@ static int lock_folder(const tt_address *at)
 	memcpy(path, at->of.local.sun_path, sizeof path); /* dirname() changes it */
 	int fd = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+	if (fd < 0 || lock(fd))
 		return fd;
 	close(fd);
 	errno = EWOULDBLOCK;
@@ -167,8 +181,10 @@ static int bind_local(struct listener *l, const tt_address *at)
 		return errno;
 	int error = bind_locked(l, at);
 
-	if (folder >= 0)
+	if (folder >= 0) {
+		flock(folder, LOCK_UN); /* a child that was forked meanwhile would keep it */
 		close(folder);
+	}
 	return error;
 }
 
@@ -236,7 +252,7 @@ tt_code tt_real_listen(tt_loop *loop, const tt_address *at, const tt_listener_op
 		free(l);
 		tt_address_print(at, text);
 		if (error == EWOULDBLOCK)
-			return tt_fail(err, TT_RETRY, "cannot listen on %s: another process is about to listen in the same folder", text);
+			return tt_fail(err, TT_RETRY, "cannot listen on %s: another process keeps its folder locked", text);
 		return tt_fail_errno(err, error, "cannot listen on %s", text);
 	}
 	l->poll.data = l;

@@ -35,7 +35,8 @@ enum state { CONNECTING, OPEN, BROKEN, CLOSED };
 struct stream {
 	tt_stream head;
 	uv_poll_t poll;
-	int watched; /* what libuv watches for */
+	int watched;  /* what libuv watches for */
+	bool serving; /* inside on_ready(), which will look at the end what to watch for */
 	int fd;
 	enum state state;
 	bool connect_begun;
@@ -93,7 +94,7 @@ static void watch(struct stream *s)
 {
 	int wanted = wanted_events(s);
 
-	if (wanted == s->watched || s->state == CLOSED)
+	if (wanted == s->watched || s->serving || s->state == CLOSED)
 		return;
 	s->watched = wanted;
 	if (wanted)
@@ -138,19 +139,15 @@ static size_t read_once(struct stream *s)
 	return 0;
 }
 
-static void read_all(struct stream *s)
-{
-	while (wants_to_read(s) && read_once(s))
-		;
-}
-
 /* Tells that the stream is broken, after what the peer sent before; that is little, as it has no more to send. */
 static void tell_error(struct stream *s)
 {
 	TT_ERROR(err);
 	char text[TT_ADDRESS_TEXT_MAX];
 
-	read_all(s);
+	tt_timer_stop(&s->soon);
+	while (wants_to_read(s) && read_once(s))
+		;
 	if (s->state == CLOSED)
 		return;
 	tt_address_print(&s->peer, text);
@@ -244,7 +241,8 @@ static tt_code write_bytes(tt_stream *head, const void *bytes, size_t size, tt_e
 	if (s->ended || s->state == BROKEN)
 		return tt_fail(err, TT_STOPPED, "cannot write: the stream %s", s->ended ? "was ended" : "is broken");
 	if (size > s->write_bytes_max - kept)
-		return tt_fail(err, TT_LIMIT, "cannot write %zu bytes: %zu are pending, and the limit is %zu", size, kept, s->write_bytes_max);
+		return tt_fail(err, TT_LIMIT, "cannot write %zu bytes: %zu are pending, and the limit is %zu", size, kept,
+			s->write_bytes_max);
 	if (s->error)
 		return TT_OK; /* lost, as on_fail is about to say */
 	if (s->state == OPEN && !kept)
@@ -303,18 +301,6 @@ static void finish_connect(struct stream *s)
 
 /* From the loop. */
 
-/* The socket has an error.  Reading or writing may have met it; otherwise we ask. */
-static void find_error(struct stream *s)
-{
-	socklen_t size = sizeof s->error;
-
-	read_all(s);
-	if (s->state == OPEN && !s->error && s->sending)
-		flush(s);
-	if (s->state == OPEN && !s->error && getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &s->error, &size))
-		s->error = errno;
-}
-
 static void serve(struct stream *s, int events)
 {
 	if (events & UV_READABLE)
@@ -329,16 +315,18 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 	struct stream *s = poll->data;
 	tt_loop *outer = tt_loop_enter(s->head.loop);
 
-	if (status < 0)
-		s->watched = 0; /* libuv stops on an error */
+	if (status < 0) { /* libuv stops on an error; reading or writing will meet it */
+		s->watched = 0;
+		events = UV_READABLE | UV_WRITABLE;
+	}
+	s->serving = true;
 	if (s->state == CONNECTING)
 		finish_connect(s);
-	else if (status < 0)
-		find_error(s);
 	else
 		serve(s, events);
 	if (s->error && s->state != CLOSED)
 		tell_error(s);
+	s->serving = false;
 	watch(s);
 	tt_loop_leave(outer);
 }
@@ -385,7 +373,8 @@ static void set_tcp_options(int fd, const tt_stream_options *options)
 	}
 }
 
-tt_code tt_real_stream_new(tt_loop *loop, int fd, const tt_address *peer, const tt_stream_options *options, tt_stream **ret, tt_error *err)
+tt_code tt_real_stream_new(tt_loop *loop, int fd, const tt_address *peer, const tt_stream_options *options, tt_stream **ret,
+	tt_error *err)
 {
 	struct stream *s = tt_mem_zalloc(sizeof *s);
 	int status = uv_poll_init(&tt_real(loop)->uv, &s->poll, fd);
@@ -410,7 +399,8 @@ tt_code tt_real_stream_new(tt_loop *loop, int fd, const tt_address *peer, const 
 	return TT_OK;
 }
 
-static tt_code connect_stream(tt_loop *loop, const tt_address *to, const tt_stream_options *options, tt_stream **ret, tt_error *err)
+static tt_code connect_stream(tt_loop *loop, const tt_address *to, const tt_stream_options *options, tt_stream **ret,
+	tt_error *err)
 {
 	char text[TT_ADDRESS_TEXT_MAX];
 	int fd = socket(to->of.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -9,7 +9,8 @@
 #include "loop/net.h"
 
 /* A connected stream of a descriptor, which is the stream's from now on, also in case of failure.  It must not block. */
-tt_code tt_real_stream_new(tt_loop *loop, int fd, const tt_address *peer, const tt_stream_options *options, tt_stream **ret, tt_error *err);
+tt_code tt_real_stream_new(tt_loop *loop, int fd, const tt_address *peer, const tt_stream_options *options, tt_stream **ret,
+	tt_error *err);
 
 tt_code tt_real_listen(tt_loop *loop, const tt_address *at, const tt_listener_options *options, tt_listener **ret, tt_error *err);
 void tt_real_listener_address(const tt_listener *listener, tt_address *ret);

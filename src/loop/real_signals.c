@@ -71,7 +71,8 @@ tt_code tt_real_signals_new(tt_loop *loop, tt_loop_fn fn, void *data, tt_signals
 	signals->async.data = signals;
 	if (!atomic_compare_exchange_strong(&installed, &none, signals)) {
 		free(signals);
-		return tt_fail(err, TT_EXISTS, "cannot handle signals: this process does so already, free the other tt_signals first");
+		return tt_fail(err, TT_EXISTS,
+			"cannot handle signals: this process does so already, free the other tt_signals first");
 	}
 	atomic_store(&seen, 0);
 	int status = uv_async_init(&tt_real(loop)->uv, &signals->async, on_wake);

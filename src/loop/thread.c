@@ -1,8 +1,8 @@
 /*
  * thread.c - see thread.h
  *
- * The backend can only wait for a thread without end, so the thread says under a mutex that it is about to return, and join waits for that
- * with a deadline.  Who releases an abandoned thread is decided under the same mutex: the one that comes last.
+ * The backend can only wait for a thread without end, so the thread says under a mutex that it is about to return, and join waits
+ * for that with a deadline.  Who releases an abandoned thread is decided under the same mutex: the one that comes last.
  */
 #include "loop/thread.h"
 
@@ -79,11 +79,11 @@ tt_code tt_thread_join(tt_thread *thread, int64_t due_ns, tt_error *err)
 		return code;
 	tt_mutex_lock(&thread->mutex);
 	while (!thread->has_ended && !code)
-		code = tt_cond_wait_until(&thread->ended, &thread->mutex, due_ns, err);
+		code = tt_cond_wait_until(&thread->ended, &thread->mutex, due_ns, NULL);
 	bool has_ended = thread->has_ended;
 	tt_mutex_unlock(&thread->mutex);
 	if (!has_ended)
-		return tt_wrap(err, code, "thread '%s' still runs", thread->name);
+		return tt_fail(err, TT_TIMEOUT, "thread '%s' still runs", thread->name);
 	thread->backend->join_thread(thread->loop, thread->inner);
 	release(thread);
 	return TT_OK;

@@ -1,8 +1,8 @@
 /*
  * wait.c - see wait.h
  *
- * A post cannot be taken back, and the caller may have left before it is run.  So what a post carries is on the heap and counted; the work's
- * own data is touched only between start and finish, and the caller never leaves between the two.
+ * A post cannot be taken back, and the caller may have left before it is run.  So what a post carries is on the heap and counted;
+ * the work's own data is touched only between start and finish, and the caller never leaves between the two.
  */
 #include "loop/wait.h"
 

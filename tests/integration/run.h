@@ -16,7 +16,8 @@
 
 #define MS INT64_C(1000000)
 #define ARGV(...) ((const char *const[]){ __VA_ARGS__, NULL })
-#define SCRIPT(text) ARGV("/bin/sh", "-c", text)
+/* A script does not outlive the test program, whatever it ignores. */
+#define SCRIPT(text) ARGV("setpriv", "--pdeathsig", "KILL", "/bin/sh", "-c", text)
 #define OPTIONS(...) ((tt_process_options){ __VA_ARGS__ })
 
 enum { READY = 100, GATE };

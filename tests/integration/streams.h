@@ -13,9 +13,9 @@
 
 #include <stdio.h>
 
-#define run_until(loop, condition)                          \
-	do {                                                \
-		while (!(condition))                        \
+#define run_until(loop, condition)                           \
+	do {                                                 \
+		while (!(condition))                         \
 			(loop)->backend->turn((loop), true); \
 	} while (0)
 
@@ -23,14 +23,14 @@ enum { SIDE_KEPT_BYTES = 4096, SIDE_CALLS_MAX = 256 };
 
 struct side {
 	tt_stream *stream;
-	char calls[SIDE_CALLS_MAX]; /* many reads in a row are noted as one */
 	size_t received;
+	uint64_t hash;                   /* of the bytes received */
+	tt_code code;                    /* of the failure */
+	int calls_after;                 /* the close */
+	char closes_in;                  /* the callback in which to close */
+	char calls[SIDE_CALLS_MAX];      /* many reads in a row are noted as one */
 	char first[SIDE_KEPT_BYTES + 1]; /* of the bytes received */
-	uint64_t hash;                   /* of all of them */
-	tt_code code;
-	char text[256];  /* of the failure */
-	char closes_in;  /* the callback in which to close */
-	int calls_after; /* the close */
+	char text[256];                  /* of the failure */
 };
 
 enum kind { TCP4, TCP6, LOCAL, KINDS };
@@ -200,6 +200,66 @@ static inline void pair_close(struct pair *pair)
 	tt_listener_free(pair->listener);
 	tt_loop_free(pair->loop);
 	assert_int_equal(rmdir(pair->folder), 0); /* nothing is left */
+}
+
+/* A plain socket of the test's own that listens, or does not and so refuses. */
+static inline int raw_socket(enum kind kind, const char *folder, bool listens, tt_address *ret)
+{
+	address_of_kind(kind, folder, ret);
+	int fd = socket(ret->of.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(bind(fd, &ret->of.any, ret->size), 0);
+	if (listens)
+		assert_int_equal(listen(fd, 10), 0);
+	ret->size = sizeof ret->of;
+	assert_int_equal(getsockname(fd, &ret->of.any, &ret->size), 0);
+	return fd;
+}
+
+/* A client stream and the plain socket at its other end. */
+struct raw_pair {
+	tt_loop *loop;
+	char folder[32];
+	int listening, fd;
+	struct side client;
+};
+
+static inline void raw_open(struct raw_pair *pair, enum kind kind)
+{
+	tt_address address;
+
+	memset(pair, 0, sizeof *pair);
+	make_folder(pair->folder);
+	assert_ok(tt_loop_new(NULL, &pair->loop, err));
+	pair->listening = raw_socket(kind, pair->folder, true, &address);
+	side_connect(&pair->client, pair->loop, &address, (tt_stream_options){ 0 });
+	run_until(pair->loop, side_saw(&pair->client, 'o'));
+	pair->fd = accept(pair->listening, NULL, NULL);
+	assert_true(pair->fd >= 0);
+}
+
+static inline void raw_close(struct raw_pair *pair)
+{
+	char path[64];
+
+	side_close(&pair->client);
+	tt_loop_free(pair->loop);
+	close(pair->listening);
+	if (pair->fd >= 0)
+		close(pair->fd);
+	snprintf(path, sizeof path, "%s/socket", pair->folder);
+	unlink(path);
+	assert_int_equal(rmdir(pair->folder), 0);
+}
+
+/* The plain end goes without a farewell: the peer sees a reset. */
+static inline void raw_reset(struct raw_pair *pair)
+{
+	struct linger linger = { .l_onoff = 1 };
+
+	setsockopt(pair->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+	close(pair->fd);
+	pair->fd = -1;
 }
 
 /* Turns in which nothing should happen: enough for what is under way on this machine to arrive. */

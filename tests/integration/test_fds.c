@@ -256,14 +256,14 @@ static void a_watch_that_is_open_when_the_loop_is_freed_aborts(void **state)
 	static const unsigned events[] = { 0, TT_FD_READ };
 
 	for (int i = 0; i < 2; i++) {
-		pid_t child = fork();
+		pid_t child = tt_test_fork();
 		int status = 0;
 
 		if (child == 0) {
 			struct seen seen = { 0 };
 			int fds[2];
 
-			alarm(TT_TEST_SECONDS_MAX); /* not inherited */
+			alarm(TT_TEST_SECONDS_MAX);                         /* not inherited */
 			assert_non_null(freopen("/dev/null", "w", stderr)); /* what assert says */
 			signal(SIGABRT, SIG_DFL);
 			make_pair(fds);

@@ -10,12 +10,12 @@
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 
-#define expect(condition)                                                              \
-	do {                                                                           \
-		if (!(condition)) {                                                    \
-			fprintf(stderr, "in the child: not true: %s\n", #condition);  \
-			_exit(1);                                                      \
-		}                                                                      \
+#define expect(condition)                                                            \
+	do {                                                                         \
+		if (!(condition)) {                                                  \
+			fprintf(stderr, "in the child: not true: %s\n", #condition); \
+			_exit(1);                                                    \
+		}                                                                    \
 	} while (0)
 
 /* A loop with something of everything that holds a descriptor. */
@@ -100,7 +100,7 @@ static void assert_works(struct host *host)
 static void in_child(struct host *host, void (*body)(struct host *))
 {
 	int status = 0;
-	pid_t child = fork();
+	pid_t child = tt_test_fork();
 
 	if (child == 0) {
 		alarm(TT_TEST_SECONDS_MAX);
@@ -118,13 +118,14 @@ static void use_the_parents_loop(struct host *host)
 	TT_ERROR(err);
 	char expected[200];
 
-	snprintf(expected, sizeof expected, "tt_loop_run: the loop belongs to process %d, this is its child %d: make a new loop after fork",
-		 (int)getppid(), (int)getpid());
+	snprintf(expected, sizeof expected,
+		"tt_loop_run: the loop belongs to process %d, this is its child %d: make a new loop after fork", (int)getppid(),
+		(int)getpid());
 	expect(tt_loop_run(host->loop, err) == TT_INVALID);
 	expect(strcmp(tt_error_text(err), expected) == 0);
 	snprintf(expected, sizeof expected,
-		 "tt_loop_dispatch: the loop belongs to process %d, this is its child %d: make a new loop after fork", (int)getppid(),
-		 (int)getpid());
+		"tt_loop_dispatch: the loop belongs to process %d, this is its child %d: make a new loop after fork",
+		(int)getppid(), (int)getpid());
 	expect(tt_loop_dispatch(host->loop, err) == TT_INVALID);
 	expect(strcmp(tt_error_text(err), expected) == 0);
 }
@@ -172,8 +173,9 @@ static void list_open(char *text, size_t size)
 	struct dirent *entry;
 	size_t used = 0;
 
+	assert_non_null(folder);
 	text[0] = '\0';
-	while (folder && (entry = readdir(folder))) {
+	while ((entry = readdir(folder))) {
 		if (entry->d_name[0] == '.' || atoi(entry->d_name) == dirfd(folder))
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s,", entry->d_name);

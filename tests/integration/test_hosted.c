@@ -123,7 +123,8 @@ static void timers_fire_and_the_host_sleeps_between_them(void **state)
 		tt_timer_start(h.timer, 0);
 		hosts[i](&h);
 		assert_false(h.early);
-		assert_in_range(h.dispatches, 20, 200); /* a host whose clock is coarse may come too early; a busy one comes thousands of times */
+		assert_in_range(h.dispatches, 20,
+			200); /* a host whose clock is coarse may come too early; a busy one comes thousands of times */
 		tt_timer_free(h.timer);
 		assert_idle(h.loop);
 		tt_loop_free(h.loop);
@@ -222,7 +223,8 @@ static void connections_are_made_in_a_host(void **state)
 
 		begin(&h);
 		address_of_kind(TCP4, "", &address);
-		assert_ok(tt_listener_new(h.loop, &address, &(tt_listener_options){ .on_accept = on_accepted, .data = &h }, &listener, err));
+		assert_ok(tt_listener_new(h.loop, &address, &(tt_listener_options){ .on_accept = on_accepted, .data = &h },
+			&listener, err));
 		tt_listener_address(listener, &address);
 		side_connect(&client, h.loop, &address, (tt_stream_options){ 0 });
 		hosts[i](&h);

@@ -41,7 +41,8 @@ static void on_accept(tt_stream *stream, void *data)
 
 static tt_code listen_on(struct server *server, const tt_address *at, tt_error *err)
 {
-	return tt_listener_new(server->loop, at, &(tt_listener_options){ .on_accept = on_accept, .data = server }, &server->listener, err);
+	return tt_listener_new(server->loop, at, &(tt_listener_options){ .on_accept = on_accept, .data = server },
+		&server->listener, err);
 }
 
 /* A loop and a folder for local sockets, nothing else yet. */
@@ -130,7 +131,8 @@ static void an_address_in_use_is_refused(void **state)
 
 		server_start(&server, kind);
 		first = server.listener;
-		snprintf(expected, sizeof expected, "cannot listen on %s: Address already in use", tt_address_print(&server.address, text));
+		snprintf(expected, sizeof expected, "cannot listen on %s: Address already in use",
+			tt_address_print(&server.address, text));
 		assert_int_equal(listen_on(&server, &server.address, why), TT_IO);
 		assert_string_equal(tt_error_text(why), expected);
 		assert_ptr_equal(server.listener, first);
@@ -146,11 +148,10 @@ static void wrong_arguments_are_refused(void **state)
 	(void)state;
 	struct server server;
 	tt_address local, none = { 0 };
-	const tt_listener_options wrong[] = { { .backlog = -1, .on_accept = on_accept },
-		{ .on_accept = NULL },
+	const tt_listener_options wrong[] = { { .backlog = -1, .on_accept = on_accept }, { .on_accept = NULL },
 		{ .on_accept = on_accept, .stream = { .keepalive_ns = -1 } } };
-	static const char *const texts[] = { "cannot listen: the backlog must not be negative", "cannot listen: on_accept is missing",
-		"cannot listen: the times of a stream must not be negative" };
+	static const char *const texts[] = { "cannot listen: the backlog must not be negative",
+		"cannot listen: on_accept is missing", "cannot listen: the times of a stream must not be negative" };
 
 	server_init(&server);
 	address_of_kind(TCP4, server.folder, &local);
@@ -256,7 +257,7 @@ static void a_folder_that_is_not_there_is_named(void **state)
 	server_stop(&server);
 }
 
-static void while_another_process_replaces_we_do_not(void **state)
+static void while_another_process_has_the_folder_nothing_is_replaced(void **state)
 {
 	(void)state;
 	TT_ERROR(why);
@@ -268,7 +269,7 @@ static void while_another_process_replaces_we_do_not(void **state)
 	int folder = open(server.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(folder, LOCK_EX), 0);
 	assert_int_equal(listen_on(&server, &server.address, why), TT_RETRY);
-	assert_non_null(strstr(tt_error_text(why), "another process is about to listen in the same folder"));
+	assert_non_null(strstr(tt_error_text(why), "another process keeps its folder locked"));
 	close(folder);
 	assert_ok(listen_on(&server, &server.address, err));
 	server_stop(&server);
@@ -456,7 +457,7 @@ int main(void)
 		TEST(a_busy_local_socket_is_not_replaced),
 		TEST(what_is_no_socket_is_not_replaced),
 		TEST(a_folder_that_is_not_there_is_named),
-		TEST(while_another_process_replaces_we_do_not),
+		TEST(while_another_process_has_the_folder_nothing_is_replaced),
 		TEST(a_socket_of_somebody_else_is_not_removed),
 		TEST(while_paused_peers_wait),
 		TEST(a_listener_can_pause_itself_after_each_peer),

@@ -213,7 +213,6 @@ static void the_most_addresses_come_in_order(void **state)
 	fake_end(&world);
 }
 
-/* The executor would call a task again that returns TT_RETRY. */
 static void a_resolver_that_fails_is_asked_once(void **state)
 {
 	(void)state;

@@ -66,7 +66,7 @@ static void a_name_is_looked_up_in_the_path_of_the_environment_given(void **stat
 	struct folder *folder = *state;
 	struct run run;
 	char path[100];
-	tt_process_options options = { .argv = ARGV("tt-probe", "x") };
+	tt_process_options options = { .argv = ARGV("tt-probe", "x"), .env = ARGV("PATH=/bin:/usr/bin") };
 
 	folder_write(folder, "tt-probe", "#!/bin/sh\necho found $1\n");
 	assert_int_equal(chmod(folder_path(folder, "tt-probe"), 0700), 0);
@@ -98,7 +98,8 @@ static void what_cannot_be_run_is_told_at_once_in_one_line(void **state)
 	const char *plain = folder_path(folder, "plain");
 	char expected[300];
 
-	assert_int_equal(run_try(&run, folder, OPTIONS(.argv = ARGV("no-such")), err), TT_NOT_FOUND);
+	assert_int_equal(run_try(&run, folder, OPTIONS(.argv = ARGV("no-such"), .env = ARGV("PATH=/bin:/usr/bin")), err),
+		TT_NOT_FOUND);
 	assert_string_equal(tt_error_text(err), "cannot run 'no-such': No such file or directory");
 	folder_write(folder, "plain", "");
 	assert_int_equal(run_try(&run, folder, OPTIONS(.argv = ARGV(plain)), err), TT_DENIED);
@@ -106,7 +107,7 @@ static void what_cannot_be_run_is_told_at_once_in_one_line(void **state)
 	assert_string_equal(tt_error_text(err), expected);
 	assert_int_equal(run_try(&run, folder, OPTIONS(.argv = ARGV(folder->path)), NULL), TT_DENIED);
 	assert_int_equal(run_try(&run, folder, OPTIONS(.argv = SCRIPT(""), .folder = "/no"), err), TT_NOT_FOUND);
-	assert_string_equal(tt_error_text(err), "cannot run '/bin/sh' in folder '/no': No such file or directory");
+	assert_string_equal(tt_error_text(err), "cannot run 'setpriv' in folder '/no': No such file or directory");
 	assert_int_equal(run_try(&run, folder, OPTIONS(.argv = (const char *const[]){ NULL }), err), TT_INVALID);
 	assert_string_equal(tt_error_text(err), "cannot run a program without a name");
 	tt_process_options both = { .argv = SCRIPT(""), .input = "x", .input_size = 1, .inherit_input = true };
@@ -195,12 +196,12 @@ static void output_at_the_limit_is_taken_and_one_byte_more_is_not(void **state)
 	assert_int_equal(run.code, TT_LIMIT);
 	assert_int_equal(run.signal, SIGTERM);
 	assert_string_equal(run.out, "12345678");
-	assert_string_equal(run.words, "'/bin/sh' wrote more than 8 bytes to its standard output");
+	assert_string_equal(run.words, "'setpriv' wrote more than 8 bytes to its standard output");
 	run_release(&run);
 	run_whole(&run, *state, OPTIONS(.argv = SCRIPT("printf 123456789 >&2"), .out_bytes_max = 8));
 	assert_int_equal(run.code, TT_LIMIT);
 	assert_string_equal(run.errors, "12345678");
-	assert_string_equal(run.words, "'/bin/sh' wrote more than 8 bytes to its standard error");
+	assert_string_equal(run.words, "'setpriv' wrote more than 8 bytes to its standard error");
 	run_release(&run);
 }
 

@@ -23,10 +23,10 @@ static void say_ready(void)
 		_exit(SAW_SOMETHING_ELSE);
 }
 
-#define expect(condition)                                  \
-	do {                                               \
-		if (!(condition))                          \
-			_exit(SAW_SOMETHING_ELSE);         \
+#define expect(condition)                          \
+	do {                                       \
+		if (!(condition))                  \
+			_exit(SAW_SOMETHING_ELSE); \
 	} while (0)
 
 /* Runs body in a child, sends signal each time it is ready, up to count times, and returns how it ended (as waitpid does). */
@@ -36,7 +36,7 @@ static int run_child(void (*body)(void), int signal_number, int count)
 	char byte = 0;
 
 	assert_int_equal(pipe(fds), 0);
-	pid_t child = fork();
+	pid_t child = tt_test_fork();
 	if (child == 0) {
 		close(fds[0]);
 		ready_fd = fds[1];
@@ -180,7 +180,7 @@ static void fork_and_kill(void)
 	tt_signals *signals = NULL;
 	tt_loop *loop = loop_with_signals(NULL, NULL, &signals);
 	int status = 0;
-	pid_t child = fork();
+	pid_t child = tt_test_fork();
 
 	if (child == 0)
 		for (;;)
@@ -286,7 +286,8 @@ static void a_second_handler_is_refused(void **state)
 	assert_ok(tt_loop_new(NULL, &other, err));
 	assert_ok(tt_signals_new(loop, NULL, NULL, &signals, err));
 	assert_int_equal(tt_signals_new(loop, NULL, NULL, &second, why), TT_EXISTS);
-	assert_string_equal(tt_error_text(why), "cannot handle signals: this process does so already, free the other tt_signals first");
+	assert_string_equal(tt_error_text(why),
+		"cannot handle signals: this process does so already, free the other tt_signals first");
 	assert_int_equal(tt_signals_new(other, NULL, NULL, &second, NULL), TT_EXISTS);
 	assert_null(second);
 	tt_signals_free(signals);

@@ -88,7 +88,9 @@ static void a_thousand_streams_at_once(void **state)
 	for (enum kind kind = 0; kind < KINDS; kind++) {
 		struct crowd *crowd = calloc(1, sizeof *crowd);
 		/* past the backlog, TCP would try again after a second and a local socket after a moment: that is to be seen */
-		tt_listener_options options = { .backlog = kind == LOCAL ? 100 : STREAMS, .on_accept = crowd_on_accept, .data = crowd };
+		tt_listener_options options = { .backlog = kind == LOCAL ? 100 : STREAMS,
+			.on_accept = crowd_on_accept,
+			.data = crowd };
 		tt_listener *listener = NULL;
 		tt_address address;
 		char folder[32];

@@ -1,9 +1,8 @@
 /*
  * test_node.c - what sim.h promises of the life of nodes, their threads and loops
  */
-#include "test.h"
+#include "child.h"
 
-#include "sim/child.h"
 #include "sim/helpers.h"
 
 #include <trimtab/time.h>
@@ -165,8 +164,9 @@ static void a_paused_node_can_crash(void **state)
 	assert_int_equal(life.ends, 1);
 }
 
-static void start_twice(void)
+static void start_twice(void *data)
 {
+	(void)data;
 	tt_world *world = tt_world_new(NULL);
 
 	tt_node_restart(tt_node_new(world, &(tt_node_options){ .name = "a" }));
@@ -178,8 +178,9 @@ static void starting_a_node_that_is_up_is_refused(void **state)
 	assert_aborts(start_twice, "simulation: seed 0, step ", "node 'a' is up: crash it before it is started again");
 }
 
-static void use_name_twice(void)
+static void use_name_twice(void *data)
 {
+	(void)data;
 	tt_world *world = tt_world_new(NULL);
 
 	tt_node_new(world, &(tt_node_options){ .name = "a" });
@@ -248,8 +249,9 @@ static void wait_for_ever(tt_loop *loop, void *data)
 	tt_park(&parker, INT64_MAX);
 }
 
-static void crash_stubborn_node(void)
+static void crash_stubborn_node(void *data)
 {
+	(void)data;
 	tt_world *world = tt_world_new(&(tt_world_options){ .seed = 9 });
 	tt_node *node = tt_node_new(world, &(tt_node_options){ .name = "stubborn", .main = wait_for_ever });
 
@@ -264,8 +266,9 @@ static void a_node_that_does_not_stop_ends_the_process(void **state)
 		"node 'stubborn' does not stop: thread 'main' waits for ever");
 }
 
-static void leave_thread_behind(void)
+static void leave_thread_behind(void *data)
 {
+	(void)data;
 	tt_world *world = tt_world_new(NULL);
 	tt_node *node = tt_node_new(world, &(tt_node_options){ .name = "a" });
 	struct sleeper sleeper = { world, tt_node_loop(node), TT_SECOND, 0 };
@@ -457,8 +460,9 @@ static void a_blocking_call_from_outside_runs_the_world(void **state)
 	tt_parker_done(&parker);
 }
 
-static void wait_for_nothing(void)
+static void wait_for_nothing(void *data)
 {
+	(void)data;
 	tt_world *world = tt_world_new(NULL);
 
 	wait_for_ever(tt_node_loop(tt_node_new(world, &(tt_node_options){ .name = "a" })), NULL);

@@ -318,7 +318,7 @@ static tt_buf *trace_of(const char *seed, const char *blocks)
 
 	assert_ok(tt_buf_new(TRACE_BYTES_MAX, &trace, err));
 	assert_int_equal(pipe(ends), 0);
-	pid_t child = fork();
+	pid_t child = tt_test_fork();
 
 	if (child == 0) {
 		dup2(ends[1], STDOUT_FILENO);

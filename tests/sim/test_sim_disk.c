@@ -1,7 +1,7 @@
 /*
  * test_sim_disk.c - what disk.h promises, on the disk of a simulated node, and how that one can fail
  */
-#include "sim/child.h"
+#include "child.h"
 #include "sim/disk_case.h"
 #include "sim/helpers.h"
 
@@ -277,8 +277,9 @@ static void a_write_that_fails_may_have_written_some(void **state)
 	assert_true(none && some);
 }
 
-static void leave_file_open(void)
+static void leave_file_open(void *data)
 {
+	(void)data;
 	struct disk_case self;
 
 	begin_case(&self, 5);

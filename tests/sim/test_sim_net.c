@@ -1,7 +1,7 @@
 /*
  * test_sim_net.c - what net.h promises, on the simulated network
  */
-#include "sim/child.h"
+#include "child.h"
 #include "sim/pair.h"
 
 /* Bytes. */
@@ -480,8 +480,9 @@ static void names_of_nodes_are_found(void **state)
 	pair_free(pair);
 }
 
-static void streams_that_are_left_open(void)
+static void streams_that_are_left_open(void *data)
 {
+	(void)data;
 	tt_world *world = tt_world_new(NULL);
 	tt_node *node = tt_node_new(world, &(tt_node_options){ .name = "a" });
 	tt_address address = { 0 };

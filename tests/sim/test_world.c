@@ -1,10 +1,9 @@
 /*
  * test_world.c - what sim.h promises of time, chance and clocks
  */
-#include "test.h"
+#include "child.h"
 
 #include "base/buf.h"
-#include "sim/child.h"
 #include "sim/helpers.h"
 
 #include <trimtab/sim.h>
@@ -268,8 +267,9 @@ static void step_inside(void *data)
 	tt_world_step(data);
 }
 
-static void step_from_inside(void)
+static void step_from_inside(void *data)
 {
+	(void)data;
 	tt_world *world = tt_world_new(&(tt_world_options){ .seed = 77 });
 	tt_node *node = tt_node_new(world, &(tt_node_options){ .name = "a" });
 
@@ -354,8 +354,9 @@ static void a_thread_that_waits_follows_its_clock_too(void **state)
 	assert_int_equal(sleeper.woken_ns, 10 * TT_SECOND);
 }
 
-static void stop_clock(void)
+static void stop_clock(void *data)
 {
+	(void)data;
 	tt_world *world = tt_world_new(NULL);
 
 	tt_node_set_clock_rate(tt_node_new(world, &(tt_node_options){ .name = "a" }), -1000000);

@@ -132,8 +132,8 @@ static void a_text_with_two_meanings_or_none_is_refused(void **state)
 {
 	(void)state;
 	static const char *const standard[] = { "Zg", "Zg=", "Z", "Z===", "====", "=",
-		"Zg==Zg==", "Zg===", "Zm9v=", "Zm9v====", "Zm8==", "A=A=", "=AAA", "Zg==A", "Zg==\nA", "AA", "AAA",
-		"Zm 9v", "Zm\t9v", "Zm9v ", " Zm9v", "-_-_", "Zm9v\xff", "\xc3\xa9\xc3\xa9" };
+		"Zg==Zg==", "Zg===", "Zm9v=", "Zm9v====", "Zm8==", "A=A=", "=AAA", "Zg==A", "Zg==\nA", "AA", "AAA", "Zm 9v",
+		"Zm\t9v", "Zm9v ", " Zm9v", "-_-_", "Zm9v\xff", "\xc3\xa9\xc3\xa9" };
 	static const char *const url[] = { "Zg==", "Zm8=", "Z", "Zm9vZ", "Zh", "Zm9", "+/+/", "Zm9v\n", "Zm 9v", "=" };
 	unsigned char bytes[20];
 	size_t size = 42;

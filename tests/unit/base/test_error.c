@@ -57,6 +57,7 @@ static void errno_gives_the_code_and_the_words(void **state)
 	assert_string_equal(tt_error_text(err), "cannot read token 't': No such file or directory");
 	assert_int_equal(tt_fail_errno(err, EACCES, "x"), TT_DENIED);
 	assert_int_equal(tt_fail_errno(err, EMFILE, "x"), TT_LIMIT);
+	assert_int_equal(tt_fail_errno(err, EAGAIN, "x"), TT_RETRY);
 	assert_int_equal(tt_fail_errno(err, 99999, "x"), TT_IO);
 	assert_string_equal(tt_error_text(err), "x: unknown error");
 }

@@ -3,14 +3,12 @@
  *
  * The end of the process is watched in a child; a handler of the test's own comes back by a jump, as a host program's could.
  */
-#include "test.h"
+#include "child.h"
 
 #include "base/mem.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/wait.h>
 
 /* More than any machine has, less than what overflows in an allocator. */
 static const size_t TOO_MUCH = SIZE_MAX / 4;
@@ -131,33 +129,11 @@ static void a_product_that_overflows_counts_as_out_of_memory(void **state)
 	assert_true(wanted == SIZE_MAX);
 }
 
-/* Runs the lack of memory in a child; gives its status and what it wrote to standard error. */
-static int end_of_a_child(tt_out_of_memory_fn handler, char *ret_text, size_t size)
+/* data is where the handler is. */
+static void run_out_of_memory(void *data)
 {
-	int ends[2];
-
-	assert_int_equal(pipe(ends), 0);
-	pid_t child = fork();
-
-	assert_true(child >= 0);
-	if (!child) {
-		signal(SIGABRT, SIG_DFL);
-		dup2(ends[1], STDERR_FILENO);
-		tt_on_out_of_memory(handler);
-		tt_mem_alloc(TOO_MUCH);
-		_exit(0);
-	}
-	close(ends[1]);
-	size_t used = 0;
-
-	for (ssize_t n; used + 1 < size && (n = read(ends[0], ret_text + used, size - 1 - used)) > 0;)
-		used += (size_t)n;
-	ret_text[used] = '\0';
-	close(ends[0]);
-	int status = 0;
-
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return status;
+	tt_on_out_of_memory(*(tt_out_of_memory_fn *)data);
+	tt_mem_alloc(TOO_MUCH);
 }
 
 static void without_a_handler_one_line_is_written_and_the_process_aborts(void **state)
@@ -165,9 +141,9 @@ static void without_a_handler_one_line_is_written_and_the_process_aborts(void **
 	(void)state;
 	char text[4096];
 	char expected[100];
-	int status = end_of_a_child(NULL, text, sizeof text);
+	tt_out_of_memory_fn handler = NULL;
 
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	assert_true(is_abort(child_run(run_out_of_memory, &handler, text, sizeof text)));
 	snprintf(expected, sizeof expected, "trimtab: out of memory for %zu bytes\n", TOO_MUCH);
 	assert_non_null(strstr(text, expected)); /* a sanitizer adds a warning of its own */
 }
@@ -176,9 +152,9 @@ static void a_handler_that_returns_ends_in_abort_and_writes_nothing(void **state
 {
 	(void)state;
 	char text[4096];
-	int status = end_of_a_child(nothing, text, sizeof text);
+	tt_out_of_memory_fn handler = nothing;
 
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	assert_true(is_abort(child_run(run_out_of_memory, &handler, text, sizeof text)));
 	assert_null(strstr(text, "trimtab:"));
 }
 

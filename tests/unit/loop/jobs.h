@@ -29,7 +29,7 @@ struct job {
 	char letter;
 	latch *begun, *may_end; /* may be NULL */
 	tt_code code;           /* to end with */
-	int slices;             /* to answer TT_RETRY before */
+	int slices;             /* to ask for before */
 	tt_loop *ran_on, *done_on;
 	tt_code done_code;
 	char text[100];
@@ -38,7 +38,6 @@ struct job {
 
 static inline tt_code run_job(tt_task *task, void *data, tt_error *err)
 {
-	(void)task;
 	struct job *job = data;
 	struct notes *notes = job->notes;
 
@@ -56,7 +55,7 @@ static inline tt_code run_job(tt_task *task, void *data, tt_error *err)
 	notes->now--;
 	pthread_mutex_unlock(&notes->mutex);
 	if (job->slices-- > 0)
-		return TT_RETRY;
+		return tt_task_again(task);
 	return job->code ? tt_fail(err, job->code, "job %c failed", job->letter) : TT_OK;
 }
 
@@ -65,9 +64,8 @@ static inline void job_done(tt_code code, tt_error *err, void *data)
 	struct job *job = data;
 
 	job->done_times++;
-	job->done_code = code;
+	job->done_code = err->code == code ? code : (tt_code)-1; /* no assertion: it would jump out of the loop */
 	job->done_on = tt_loop_current();
-	assert_int_equal(err->code, code);
 	snprintf(job->text, sizeof job->text, "%s", tt_error_text(err));
 	job->notes->done[job->notes->done_count++ % 63] = job->letter;
 }

@@ -52,8 +52,7 @@ static void other_spellings_are_printed_as_the_usual_one(void **state)
 	static const struct {
 		const char *text, *printed;
 	} table[] = {
-		{ "[0:0:0:0:0:0:0:1]:80", "[::1]:80" },
-		{ "[2001:DB8::A]:80", "[2001:db8::a]:80" },
+		{ "[0:0:0:0:0:0:0:1]:80", "[::1]:80" }, { "[2001:DB8::A]:80", "[2001:db8::a]:80" },
 		{ "[fe80::1%1]:80", "[fe80::1%lo]:80" }, /* the loopback interface is the first */
 	};
 
@@ -72,68 +71,70 @@ static void other_spellings_are_printed_as_the_usual_one(void **state)
 #define NO_V6 "between the brackets is no IPv6 address, or one of an interface that is not there"
 #define OPEN "the bracket is not closed: write [::1]:80"
 
+static const struct {
+	const char *text, *reason;
+} wrong_texts[] = {
+	{ "", NO_PORT },
+	{ "localhost", NO_PORT },
+	{ "127.0.0.1", NO_PORT },
+	{ "[::1]", NO_PORT },
+	{ "[::1]80", NO_PORT },
+	{ "[::1] :80", NO_PORT },
+	{ "[::1:80", OPEN },
+	{ "[", OPEN },
+	{ "127.0.0.1:", BAD_PORT },
+	{ "127.0.0.1:65536", BAD_PORT },
+	{ "127.0.0.1:99999999999999999999999999", BAD_PORT },
+	{ "127.0.0.1:-1", BAD_PORT },
+	{ "127.0.0.1:+80", BAD_PORT },
+	{ "127.0.0.1: 80", BAD_PORT },
+	{ "127.0.0.1:80 ", BAD_PORT },
+	{ "127.0.0.1:080", BAD_PORT },
+	{ "127.0.0.1:0x50", BAD_PORT },
+	{ "127.0.0.1:http", BAD_PORT },
+	{ "[::1]:", BAD_PORT },
+	{ "[::1]:65536", BAD_PORT },
+	{ "localhost:80", NO_V4 },
+	{ ":80", NO_V4 },
+	{ "127.0.0:80", NO_V4 },
+	{ "127.0.0.256:80", NO_V4 },
+	{ "127.0.0.01:80", NO_V4 },
+	{ "0x7f.0.0.1:80", NO_V4 },
+	{ "2130706433:80", NO_V4 },
+	{ " 127.0.0.1:80", NO_V4 },
+	{ "127.0.0.1%lo:80", NO_V4 },
+	{ "::1:80", NO_V4 },
+	{ "tcp:127.0.0.1:80", NO_V4 },
+	{ "UNIX:/x:1", NO_V4 },
+	{ "[]:80", NO_V6 },
+	{ "[127.0.0.1]:80", NO_V6 },
+	{ "[localhost]:80", NO_V6 },
+	{ "[::1::]:80", NO_V6 },
+	{ "[[::1]]:80", NO_V6 },
+	{ "[12345::]:80", NO_V6 },
+	{ "[1:2:3:4:5:6:7:8:9]:80", NO_V6 },
+	{ "[fe80::1%]:80", NO_V6 },
+	{ "[fe80::1%0]:80", NO_V6 },
+	{ "[fe80::1%4294967296]:80", NO_V6 },
+	{ "[fe80::1%no-such-interface-x]:80", NO_V6 },
+	{ "unix:", "the path is missing: write unix:/run/x.sock" },
+	{ "a\x1b[31mb:80", NULL },
+};
+
 static void wrong_texts_are_refused_and_say_why(void **state)
 {
 	(void)state;
-	static const struct {
-		const char *text, *reason;
-	} table[] = {
-		{ "", NO_PORT },
-		{ "localhost", NO_PORT },
-		{ "127.0.0.1", NO_PORT },
-		{ "[::1]", NO_PORT },
-		{ "[::1]80", NO_PORT },
-		{ "[::1] :80", NO_PORT },
-		{ "[::1:80", OPEN },
-		{ "[", OPEN },
-		{ "127.0.0.1:", BAD_PORT },
-		{ "127.0.0.1:65536", BAD_PORT },
-		{ "127.0.0.1:99999999999999999999999999", BAD_PORT },
-		{ "127.0.0.1:-1", BAD_PORT },
-		{ "127.0.0.1:+80", BAD_PORT },
-		{ "127.0.0.1: 80", BAD_PORT },
-		{ "127.0.0.1:80 ", BAD_PORT },
-		{ "127.0.0.1:080", BAD_PORT },
-		{ "127.0.0.1:0x50", BAD_PORT },
-		{ "127.0.0.1:http", BAD_PORT },
-		{ "[::1]:", BAD_PORT },
-		{ "[::1]:65536", BAD_PORT },
-		{ "localhost:80", NO_V4 },
-		{ ":80", NO_V4 },
-		{ "127.0.0:80", NO_V4 },
-		{ "127.0.0.256:80", NO_V4 },
-		{ "127.0.0.01:80", NO_V4 },
-		{ "0x7f.0.0.1:80", NO_V4 },
-		{ "2130706433:80", NO_V4 },
-		{ " 127.0.0.1:80", NO_V4 },
-		{ "127.0.0.1%lo:80", NO_V4 },
-		{ "::1:80", NO_V4 },
-		{ "tcp:127.0.0.1:80", NO_V4 },
-		{ "UNIX:/x:1", NO_V4 },
-		{ "[]:80", NO_V6 },
-		{ "[127.0.0.1]:80", NO_V6 },
-		{ "[localhost]:80", NO_V6 },
-		{ "[::1::]:80", NO_V6 },
-		{ "[[::1]]:80", NO_V6 },
-		{ "[12345::]:80", NO_V6 },
-		{ "[1:2:3:4:5:6:7:8:9]:80", NO_V6 },
-		{ "[fe80::1%]:80", NO_V6 },
-		{ "[fe80::1%0]:80", NO_V6 },
-		{ "[fe80::1%4294967296]:80", NO_V6 },
-		{ "[fe80::1%no-such-interface-x]:80", NO_V6 },
-		{ "unix:", "the path is missing: write unix:/run/x.sock" },
-		{ "a\x1b[31mb:80", NULL },
-	};
 
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+	for (size_t i = 0; i < sizeof wrong_texts / sizeof *wrong_texts; i++) {
 		TT_ERROR(why);
 		tt_address address = { .size = 77 };
 		char expected[300];
 
-		assert_int_equal(tt_address_parse(table[i].text, &address, why), TT_INVALID);
+		assert_int_equal(tt_address_parse(wrong_texts[i].text, &address, why), TT_INVALID);
 		assert_int_equal(address.size, 77); /* untouched */
-		snprintf(expected, sizeof expected, "cannot use address '%s': %s", table[i].text, table[i].reason ? table[i].reason : "");
-		if (table[i].reason)
+		snprintf(expected, sizeof expected, "cannot use address '%s': %s", wrong_texts[i].text,
+			wrong_texts[i].reason ? wrong_texts[i].reason : "");
+		if (wrong_texts[i].reason)
 			assert_string_equal(tt_error_text(why), expected);
 		else
 			assert_null(strchr(tt_error_text(why), '\x1b'));
@@ -184,7 +185,8 @@ static void a_host_text_is_an_address_or_is_not(void **state)
 	(void)state;
 	static const char *const hosts[] = { "127.0.0.1", "::1", "fe80::1%lo" };
 	static const char *const printed[] = { "127.0.0.1:443", "[::1]:443", "[fe80::1%lo]:443" };
-	static const char *const names[] = { "", "localhost", "[::1]", "127.1", "127.0.0.1:80", "::1%", "1.2.3.4.5", "%lo", "127.0.0.1%lo" };
+	static const char *const names[] = { "", "localhost", "[::1]", "127.1", "127.0.0.1:80", "::1%", "1.2.3.4.5", "%lo",
+		"127.0.0.1%lo" };
 	tt_address address = { 0 };
 	char text[TT_ADDRESS_TEXT_MAX];
 
@@ -217,7 +219,8 @@ static void odd_addresses_are_printed_safely_and_refused(void **state)
 	assert_int_equal(tt_address_check(&full, NULL), TT_INVALID);
 	full.size = sizeof full.of.local;
 	assert_int_equal(tt_address_check(&full, NULL), TT_INVALID);
-	static const socklen_t wrong[] = { 0, sizeof(struct sockaddr_in) - 1, sizeof(struct sockaddr_in) + 1, sizeof(struct sockaddr_in6) };
+	static const socklen_t wrong[] = { 0, sizeof(struct sockaddr_in) - 1, sizeof(struct sockaddr_in) + 1,
+		sizeof(struct sockaddr_in6) };
 	for (int i = 0; i < 4; i++) {
 		TT_ERROR(why);
 		tt_address address = { .size = wrong[i], .of.v4.sin_family = AF_INET };

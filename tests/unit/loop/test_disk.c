@@ -255,6 +255,22 @@ static void a_stat_follows_links_and_tells_contents_apart(void **state)
 	assert_true(second.is_directory);
 }
 
+static void times_beyond_all_nanoseconds_are_the_last_ones(void **state)
+{
+	struct folder *folder = *state;
+	tt_disk_stat stat;
+	struct stat kept;
+	const struct timespec times[2] = { { .tv_sec = INT64_C(15000000000) }, { .tv_sec = INT64_C(15000000000) } };
+
+	folder_write(folder, "x", "1");
+	assert_int_equal(utimensat(AT_FDCWD, folder_path(folder, "x"), times, 0), 0);
+	assert_int_equal(lstat(folder_path(folder, "x"), &kept), 0);
+	if (kept.st_mtim.tv_sec != times[1].tv_sec)
+		skip(); /* this file system cannot keep such a time */
+	assert_ok(tt_disk_stat_path(folder->loop, folder_path(folder, "x"), &stat, err));
+	assert_true(stat.changed_ns == INT64_MAX);
+}
+
 /* A limit on the size of files stands for a disk that is full: the system says no in the middle of a write. */
 static void a_full_disk_is_a_limit(void **state)
 {
@@ -364,6 +380,7 @@ int main(void)
 		FOLDER_TEST(the_null_device_is_an_empty_file),
 		FOLDER_TEST(renaming_replaces_and_removing_removes_files_and_empty_folders),
 		FOLDER_TEST(a_stat_follows_links_and_tells_contents_apart),
+		FOLDER_TEST(times_beyond_all_nanoseconds_are_the_last_ones),
 		FOLDER_TEST(a_full_disk_is_a_limit),
 		FOLDER_TEST(descriptors_are_closed_on_exec),
 		FOLDER_TEST(a_watched_folder_tells_of_new_changed_renamed_and_removed_files),

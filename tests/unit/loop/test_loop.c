@@ -54,11 +54,11 @@ static void note(void *data)
 	n->trace->ids[n->trace->count++] = n->id;
 }
 
-#define assert_trace(trace, ...)                                                           \
-	do {                                                                               \
-		const int expected_[] = { __VA_ARGS__ };                                   \
-		assert_int_equal((trace)->count, sizeof expected_ / sizeof *expected_);    \
-		assert_memory_equal((trace)->ids, expected_, sizeof expected_);            \
+#define assert_trace(trace, ...)                                                        \
+	do {                                                                            \
+		const int expected_[] = { __VA_ARGS__ };                                \
+		assert_int_equal((trace)->count, sizeof expected_ / sizeof *expected_); \
+		assert_memory_equal((trace)->ids, expected_, sizeof expected_);         \
 	} while (0)
 
 /* Making one. */

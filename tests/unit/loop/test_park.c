@@ -31,7 +31,8 @@ static void *start_thread(tt_loop *loop, void (*fn)(void *), void *data)
 {
 	void *thread = NULL;
 
-	assert_ok(loop->backend->start_thread(loop, &(tt_thread_start){ .name = "a-test-with-a-long-name", .fn = fn, .data = data }, &thread, err));
+	assert_ok(loop->backend->start_thread(loop,
+		&(tt_thread_start){ .name = "a-test-with-a-long-name", .fn = fn, .data = data }, &thread, err));
 	return thread;
 }
 
@@ -63,8 +64,9 @@ static void waiting_inside_a_callback_of_any_loop_is_refused(void **state)
 		tt_loop_post(loop, park_inside, &refused);
 		assert_ok(tt_loop_dispatch(loop, err));
 		assert_int_equal(refused.code, TT_WOULD_BLOCK);
-		assert_string_equal(refused.text, "tt_example_get waits, and was called inside a callback of a loop: call it from a worker, "
-						  "or use the call that takes a callback");
+		assert_string_equal(refused.text,
+			"tt_example_get waits, and was called inside a callback of a loop: call it from a worker, "
+			"or use the call that takes a callback");
 	}
 	tt_loop_free(loop);
 	tt_loop_free(other);

@@ -72,7 +72,7 @@ static void a_thread_still_belongs_to_the_caller_when_join_runs_out_of_time(void
 	TT_ERROR(why);
 
 	assert_int_equal(tt_thread_join(thread, tt_loop_now_ns(loop) - 1, why), TT_TIMEOUT);
-	assert_non_null(strstr(tt_error_text(why), "thread 'worker' still runs"));
+	assert_string_equal(tt_error_text(why), "thread 'worker' still runs");
 	assert_int_equal(tt_thread_join(thread, tt_loop_now_ns(loop) + 2 * MS, why), TT_TIMEOUT);
 	latch_add(&job.may_end);
 	assert_ok(tt_thread_join(thread, INT64_MAX, err));

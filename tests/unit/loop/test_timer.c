@@ -64,11 +64,11 @@ static void note(void *data)
 	n->trace->ids[n->trace->count++] = n->id;
 }
 
-#define assert_trace(trace, ...)                                                           \
-	do {                                                                               \
-		const int expected_[] = { __VA_ARGS__ };                                   \
-		assert_int_equal((trace)->count, sizeof expected_ / sizeof *expected_);    \
-		assert_memory_equal((trace)->ids, expected_, sizeof expected_);            \
+#define assert_trace(trace, ...)                                                        \
+	do {                                                                            \
+		const int expected_[] = { __VA_ARGS__ };                                \
+		assert_int_equal((trace)->count, sizeof expected_ / sizeof *expected_); \
+		assert_memory_equal((trace)->ids, expected_, sizeof expected_);         \
 	} while (0)
 
 static void timers_fire_at_their_time_and_not_before(void **state)
@@ -372,8 +372,15 @@ static void the_timeout_is_rounded_up_so_that_a_timer_is_never_early(void **stat
 		int64_t delay_ns;
 		int timeout_ms;
 	} table[] = {
-		{ 0, 0 }, { 1, 1 }, { 999999, 1 }, { 1000000, 1 }, { 1000001, 2 }, { 60000000000, 60000 },
-		{ 3600000000000, 3600000 }, { 3600000000001, 3600000 }, { INT64_MAX - 2000, 3600000 },
+		{ 0, 0 },
+		{ 1, 1 },
+		{ 999999, 1 },
+		{ 1000000, 1 },
+		{ 1000001, 2 },
+		{ 60000000000, 60000 },
+		{ 3600000000000, 3600000 },
+		{ 3600000000001, 3600000 },
+		{ INT64_MAX - 2000, 3600000 },
 	};
 	struct fake_clock clock;
 	tt_loop *loop = new_loop_at(&clock, 1000);
@@ -493,7 +500,9 @@ static void a_hundred_thousand_timers_agree_with_a_model(void **state)
 	for (size_t i = 0; i < MODEL_TIMERS; i++) {
 		struct modelled *m = &model.timers[i];
 
-		*m = (struct modelled){ .timer = tt_timer_new(loop, model_fire, m), .due_ns = clock.now_ns + 500, .order = ++model.order };
+		*m = (struct modelled){ .timer = tt_timer_new(loop, model_fire, m),
+			.due_ns = clock.now_ns + 500,
+			.order = ++model.order };
 		tt_timer_start(m->timer, 500);
 		model.armed++;
 	}

@@ -12,9 +12,11 @@
 
 #include <trimtab/sim.h>
 
+#include <dlfcn.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <uv.h>
 
 static const int64_t MS = 1000000;
 
@@ -181,6 +183,31 @@ static void a_loop_that_was_stopped_is_driven_all_the_same(void **state)
 	tt_loop_stop(loop);
 	assert_ok(ask(&question, NULL, err));
 	assert_ok(tt_loop_run(loop, err)); /* it still is stopped: returns at once */
+}
+
+/* The thread loses the processor just before libuv looks at its timers, for longer than it was about to wait. */
+static bool is_held_up;
+
+int uv_run(uv_loop_t *loop, uv_run_mode mode)
+{
+	int (*real_run)(uv_loop_t *, uv_run_mode) = NULL;
+	uint64_t begin_ns = uv_hrtime();
+
+	*(void **)&real_run = dlsym(RTLD_NEXT, "uv_run");
+	while (is_held_up && uv_hrtime() - begin_ns < 3000000)
+		;
+	return real_run(loop, mode);
+}
+
+static void a_thread_that_is_held_up_before_it_waits_still_sees_its_timers(void **state)
+{
+	(void)state;
+	TT_AUTO(tt_loop) *loop = loop_with(0);
+	struct question question = { .loop = loop, .how = BY_TIMER, .answer = TT_OK };
+
+	is_held_up = true;
+	assert_ok(ask(&question, NULL, err));
+	is_held_up = false;
 }
 
 struct inner_call {
@@ -498,6 +525,7 @@ int main(void)
 		TEST(a_worker_waits_while_the_owners_thread_joins_it),
 		TEST(the_owners_thread_drives_the_loop_while_it_waits),
 		TEST(a_loop_that_was_stopped_is_driven_all_the_same),
+		TEST(a_thread_that_is_held_up_before_it_waits_still_sees_its_timers),
 		TEST(inside_a_callback_of_any_loop_the_call_is_refused_by_name),
 		TEST(a_token_that_has_fired_begins_nothing),
 		TEST(a_token_that_fires_has_the_work_canceled_and_its_end_awaited),
