@@ -27,7 +27,7 @@ struct tt_source {
 	bool is_callback; /* of the node's loop */
 	tt_heap_node alarm;
 	size_t ready_place; /* index + 1 among the ready, 0: not ready */
-	bool is_held;       /* ready, but its node is paused or its loop does not run */
+	tt_link held_link;  /* in the node's list: ready, but the node is paused or its loop does not run */
 	tt_link link;       /* in the node's or the world's list */
 };
 
@@ -108,7 +108,7 @@ struct tt_node {
 	tt_loop *loop;
 	tt_fiber *owner;     /* of the loop */
 	bool is_turning;     /* the loop runs: its owner waits for callbacks */
-	bool holds;          /* something is held until it does */
+	tt_link held;        /* sources that would be ready, were the node not paused and its loop running */
 	tt_source *callback; /* that the owner is to run when it is resumed */
 	struct tt_sim_signals *signals;
 	struct tt_sim_disk *disk; /* sim_disk.c's: outlives crashes */

@@ -231,6 +231,8 @@ static void arrive_connect(tt_sim_end *end)
 		return;
 	}
 	end->state = TT_SIM_OPENED;
+	end->has_ended = false; /* it may have been accepted before, by a machine that died */
+	end->unacked = end->window_used = 0;
 	end->heard_ns = world_of(end)->now_ns;
 	tt_sim_send(client, TT_SIM_OPEN, NULL, 0);
 }

@@ -142,8 +142,7 @@ static bool drives(const tt_loop *loop)
 static void wait_turning(tt_node *node, int64_t due_ns)
 {
 	node->is_turning = true;
-	if (node->holds)
-		tt_node_release(node);
+	tt_node_release(node);
 	tt_fiber_sleep(tt_node_world_ns(node, due_ns));
 	node->is_turning = false;
 }

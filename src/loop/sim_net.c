@@ -124,31 +124,34 @@ tt_sim_host *tt_sim_host_at(tt_sim_host *from, const tt_address *address)
 	return node ? tt_sim_host_of(node) : NULL;
 }
 
+static tt_node *find_named(tt_world *world, const char *name)
+{
+	for (tt_link *link = world->nodes.next; link != &world->nodes; link = link->next) {
+		tt_node *node = TT_CONTAINER(link, tt_node, link);
+
+		if (strcmp(node->name, name) == 0)
+			return node;
+	}
+	return NULL;
+}
+
 /* Names take a moment where somebody can wait for it. */
 static tt_code resolve(tt_loop *loop, const char *name, uint16_t port, tt_address *ret, size_t *ret_count, tt_error *err)
 {
 	tt_node *self = tt_sim_loop_node(loop);
-	tt_world *world = self->world;
-	tt_address address;
+	const tt_world_options *options = &self->world->options;
+	bool is_local = strcmp(name, "localhost") == 0;
 
-	tt_fiber_take_time(world->options.latency_min_ns, world->options.latency_max_ns);
-	if (strcmp(name, "localhost") == 0) {
-		address = tt_sim_address(self, port);
-		address.of.v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-		*ret = address;
-		*ret_count = 1;
-		return TT_OK;
-	}
-	for (tt_link *link = world->nodes.next; link != &world->nodes; link = link->next) {
-		tt_node *node = TT_CONTAINER(link, tt_node, link);
+	tt_fiber_take_time(options->latency_min_ns, options->latency_max_ns);
+	const tt_node *node = is_local ? self : find_named(self->world, name);
 
-		if (strcmp(node->name, name) != 0)
-			continue;
-		*ret = tt_sim_address(node, port);
-		*ret_count = 1;
-		return TT_OK;
-	}
-	return tt_fail(err, TT_NOT_FOUND, "cannot find the address of '%s': there is no node of this name", name);
+	if (!node)
+		return tt_fail(err, TT_NOT_FOUND, "cannot find the address of '%s': there is no node of this name", name);
+	*ret = tt_sim_address(node, port);
+	if (is_local)
+		ret->of.v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	*ret_count = 1;
+	return TT_OK;
 }
 
 /* Listeners. */
@@ -182,11 +185,10 @@ tt_sim_listener *tt_sim_find_listener(tt_sim_host *host, const tt_address *addre
 /* The next one, and again the first after the last; one that a listener has is left out. */
 uint16_t tt_sim_free_port(tt_sim_host *host)
 {
-	tt_address any = { .size = 0 };
-
 	for (int tries = PORT_FIRST; tries <= PORT_LAST; tries++) {
 		host->last_port = (uint16_t)(host->last_port == PORT_LAST ? PORT_FIRST : host->last_port + 1);
-		any = tt_sim_address(host->node, host->last_port);
+		tt_address any = tt_sim_address(host->node, host->last_port);
+
 		any.of.v4.sin_addr.s_addr = htonl(INADDR_ANY);
 		if (!tt_sim_find_listener(host, &any))
 			return host->last_port;
@@ -422,11 +424,21 @@ static void part(tt_sim_end *end)
 	}
 }
 
+/* The answer to a connect has died with the machine: the peer asks again. */
+static bool is_half_open(const tt_sim_end *end)
+{
+	return end->host->is_silent && end->state == TT_SIM_OPENED && tt_sim_peer(end)->state == TT_SIM_OPENING;
+}
+
 static void crash_end(tt_sim_end *end)
 {
-	if (end->state == TT_SIM_OPENED)
+	if (is_half_open(end)) {
+		tt_sim_lose_all(tt_sim_peer(end));
+		tt_sim_send(end, TT_SIM_CONNECT, NULL, 0);
+	} else if (end->state == TT_SIM_OPENED) {
 		part(end);
-	else if (end->state == TT_SIM_OPENING && end->stream) /* it will never know that it was accepted */
+	}
+	if (end->state == TT_SIM_OPENING && end->stream) /* it will never know that it was accepted */
 		tt_sim_lose_all(tt_sim_peer(end));
 	if (end->stream && !end->stream->has_failed)
 		tt_sim_stream_fail_soon(end->stream, ENETDOWN);

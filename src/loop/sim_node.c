@@ -132,6 +132,7 @@ tt_node *tt_node_new(tt_world *world, const tt_node_options *options)
 	node->wall_ns = wall_start_ns + world->now_ns;
 	tt_list_init(&node->sources);
 	tt_list_init(&node->fibers);
+	tt_list_init(&node->held);
 	tt_list_add_last(&world->nodes, &node->link);
 	start(node);
 	return node;

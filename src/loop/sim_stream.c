@@ -26,6 +26,11 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+static int64_t later(int64_t ns, int64_t delay_ns)
+{
+	return delay_ns < INT64_MAX - ns ? ns + delay_ns : INT64_MAX;
+}
+
 /* When unacknowledged data breaks the stream; bytes that do not even fit into the window count where a time was asked for, as in Linux. */
 static int64_t data_due_ns(const tt_sim_stream *stream)
 {
@@ -34,17 +39,17 @@ static int64_t data_due_ns(const tt_sim_stream *stream)
 
 	if (!end->unacked && !(user_ns && tt_buf_size(stream->pending)))
 		return INT64_MAX;
-	return end->progress_ns + (user_ns ? user_ns : data_timeout_ns);
+	return later(end->progress_ns, user_ns ? user_ns : data_timeout_ns);
 }
 
 /* When to look whether the peer is still there: after one idle period, and if it is not, once more after a second. */
 static int64_t probe_due_ns(const tt_sim_stream *stream)
 {
-	int64_t idle_ns = stream->options.keepalive_ns, heard_ns = stream->end->heard_ns;
+	int64_t idle_ns = stream->options.keepalive_ns, first_ns = later(stream->end->heard_ns, idle_ns);
 
 	if (!idle_ns)
 		return INT64_MAX;
-	return heard_ns + (stream->end->conn->net->world->now_ns < heard_ns + idle_ns ? idle_ns : 2 * idle_ns);
+	return stream->events.world->now_ns < first_ns ? first_ns : later(first_ns, idle_ns);
 }
 
 static int64_t due_ns(const tt_sim_stream *stream)
@@ -72,7 +77,7 @@ static void probe(tt_sim_stream *stream)
 
 	if (peer->host->is_silent || peer->host->node->is_paused || tt_sim_is_cut(end->host, peer->host) ||
 		tt_sim_is_cut(peer->host, end->host)) {
-		if (now_ns >= end->heard_ns + 2 * stream->options.keepalive_ns)
+		if (now_ns - end->heard_ns >= 2 * stream->options.keepalive_ns) /* the first period has passed: no overflow */
 			tt_sim_stream_fail(stream, ETIMEDOUT);
 		return;
 	}
@@ -90,7 +95,7 @@ static void check_times(tt_sim_stream *stream)
 		return;
 	if (now_ns >= (end->state == TT_SIM_OPENING ? stream->since_ns + connect_timeout_ns : data_due_ns(stream)))
 		tt_sim_stream_fail(stream, ETIMEDOUT);
-	else if (end->state == TT_SIM_OPENED && idle_ns && now_ns >= end->heard_ns + idle_ns)
+	else if (end->state == TT_SIM_OPENED && idle_ns && now_ns - end->heard_ns >= idle_ns)
 		probe(stream);
 }
 
@@ -145,10 +150,11 @@ tt_code tt_sim_connect(tt_loop *loop, const tt_address *address, const tt_stream
 {
 	tt_sim_host *from = tt_sim_host_of(tt_sim_loop_node(loop));
 	tt_sim_host *to = tt_sim_host_at(from, address);
+	char text[TT_ADDRESS_TEXT_MAX];
 
 	if (address->of.any.sa_family == AF_UNIX)
-		return tt_fail(err, TT_UNSUPPORTED, "cannot connect to '%s': a simulated node has no local sockets",
-			address->of.local.sun_path);
+		return tt_fail(err, TT_UNSUPPORTED, "cannot connect to %s: a simulated node has no local sockets",
+			tt_address_print(address, text));
 	tt_sim_conn *conn = tt_sim_conn_new(from, to ? to : from, address);
 	tt_sim_stream *stream = tt_sim_stream_new(loop, &conn->ends[0], options);
 

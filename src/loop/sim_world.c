@@ -32,6 +32,7 @@ void tt_sim_abort(const tt_world *world, const char *format, ...)
 void tt_source_init(tt_source *source, tt_world *world, tt_node *node, const char *kind, void (*step)(tt_source *))
 {
 	*source = (tt_source){ .world = world, .node = node, .kind = kind, .step = step };
+	tt_list_init(&source->held_link);
 	tt_list_add_last(node ? &node->sources : &world->sources, &source->link);
 }
 
@@ -40,7 +41,7 @@ static void unready(tt_source *source)
 {
 	tt_world *world = source->world;
 
-	source->is_held = false;
+	tt_list_remove(&source->held_link);
 	if (!source->ready_place)
 		return;
 	tt_source *last = world->ready[--world->ready_count];
@@ -65,14 +66,9 @@ void tt_source_done(tt_source *source)
 /* It could go on, were it not that its node is paused or its loop does not run. */
 static bool is_hindered(const tt_source *source)
 {
-	tt_node *node = source->node;
+	const tt_node *node = source->node;
 
-	if (!node)
-		return false;
-	if (!source->is_callback || node->is_turning || !node->loop)
-		return node->is_paused;
-	node->holds = true;
-	return true;
+	return node && (node->is_paused || (source->is_callback && node->loop && !node->is_turning));
 }
 
 void tt_source_ready(tt_source *source)
@@ -81,9 +77,11 @@ void tt_source_ready(tt_source *source)
 
 	if (source->ready_place)
 		return;
-	source->is_held = is_hindered(source);
-	if (source->is_held)
+	tt_list_remove(&source->held_link);
+	if (is_hindered(source)) {
+		tt_list_add_last(&source->node->held, &source->held_link);
 		return;
+	}
 	if (world->ready_count == world->ready_capacity) {
 		world->ready_capacity = world->ready_capacity ? 2 * world->ready_capacity : 64;
 		world->ready = tt_mem_resize(world->ready, world->ready_capacity, sizeof *world->ready);
@@ -97,18 +95,17 @@ void tt_source_hold(tt_source *source)
 	if (!source->ready_place)
 		return;
 	unready(source);
-	source->is_held = true;
+	tt_list_add_last(&source->node->held, &source->held_link);
 }
 
 void tt_node_release(tt_node *node)
 {
-	node->holds = false;
-	for (tt_link *link = node->sources.next; link != &node->sources; link = link->next) {
-		tt_source *source = TT_CONTAINER(link, tt_source, link);
+	tt_link held, *link;
 
-		if (source->is_held)
-			tt_source_ready(source);
-	}
+	tt_list_init(&held);
+	tt_list_join(&held, &node->held);
+	while ((link = tt_list_take_first(&held)))
+		tt_source_ready(TT_CONTAINER(link, tt_source, held_link));
 }
 
 void tt_source_at(tt_source *source, int64_t world_ns)

@@ -205,6 +205,31 @@ static void keep_alive_notices_a_machine_that_is_back(void **state)
 	assert_true(resets); /* by the answer to a probe */
 }
 
+static void a_connect_is_tried_again_when_the_machine_is_back(void **state)
+{
+	(void)state;
+	int opened = 0;
+
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		struct pair *pair = pair_new(seed);
+		struct peer *a = connect_to(&pair->a, "10.0.0.2:80");
+
+		tt_world_run_for(pair->world, (int64_t)seed * 10 * TT_MICROSECOND); /* somewhere on the way there or back */
+		tt_node_crash(pair->b.node);
+		tt_world_run_for(pair->world, TT_SECOND);
+		bool has_waited = !*a->events;
+
+		tt_node_restart(pair->b.node);
+		assert_ok(listen_at(&pair->b, "0.0.0.0:80", 0, &pair->b.listener, err));
+		tt_world_run_for(pair->world, 10 * TT_SECOND);
+		if (has_waited)
+			assert_string_equal(a->events, "o");
+		opened += has_waited;
+		pair_free(pair);
+	}
+	assert_true(opened > 5);
+}
+
 static void what_waits_in_the_backlog_of_a_crashed_node_is_gone(void **state)
 {
 	(void)state;
@@ -326,6 +351,7 @@ int main(void)
 		TEST(a_dead_machine_is_silent_until_it_is_back),
 		TEST(what_was_sent_to_a_dead_machine_is_sent_again),
 		TEST(keep_alive_notices_a_machine_that_is_back),
+		TEST(a_connect_is_tried_again_when_the_machine_is_back),
 		TEST(what_waits_in_the_backlog_of_a_crashed_node_is_gone),
 		TEST(a_dead_machine_breaks_a_stream_that_waits_for_it),
 		TEST(the_ports_of_a_crashed_node_are_gone),
