@@ -20,22 +20,13 @@ tt_code tt_parker_init(tt_parker *parker, tt_loop *loop, const char *call, tt_er
 	if (code)
 		return code;
 	*parker = (tt_parker){ .loop = loop, .drives = loop->backend->drives(loop) };
-	pthread_condattr_t attributes;
-
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&parker->cond, &attributes);
-	pthread_condattr_destroy(&attributes);
-	pthread_mutex_init(&parker->mutex, NULL);
+	sem_init(&parker->semaphore, 0, 0);
 	return TT_OK;
 }
 
 void tt_parker_done(tt_parker *parker)
 {
-	pthread_mutex_lock(&parker->mutex); /* whoever unparked it has left */
-	pthread_mutex_unlock(&parker->mutex);
-	pthread_cond_destroy(&parker->cond);
-	pthread_mutex_destroy(&parker->mutex);
+	sem_destroy(&parker->semaphore);
 }
 
 static void nothing(void *data)
@@ -61,11 +52,15 @@ bool tt_park(tt_parker *parker, int64_t due_ns)
 {
 	tt_loop *loop = parker->loop;
 
-	if (parker->drives)
+	if (parker->drives) {
 		drive(parker, due_ns);
-	else
-		while (!atomic_load(&parker->woken) && tt_loop_now_ns(loop) < due_ns)
-			loop->backend->park(parker, due_ns);
+		return atomic_load(&parker->woken);
+	}
+	while (!atomic_load(&parker->woken)) {
+		loop->backend->park(parker, due_ns); /* also when the time is up: it may have been unparked before */
+		if (tt_loop_now_ns(loop) >= due_ns)
+			break;
+	}
 	return atomic_load(&parker->woken);
 }
 

@@ -15,13 +15,14 @@
 
 #include "loop/loop.h"
 
+#include <semaphore.h>
+
 struct tt_parker {
 	tt_loop *loop;
 	bool drives; /* this thread runs the loop meanwhile */
 	atomic_bool woken;
-	pthread_mutex_t mutex; /* of a waiting thread */
-	pthread_cond_t cond;
-	void *fiber; /* that waits, in the simulated world */
+	sem_t semaphore; /* on which a thread waits */
+	void *fiber;     /* that waits, in the simulated world */
 };
 
 /*
@@ -31,7 +32,10 @@ struct tt_parker {
 TT_INNER tt_code tt_park_check(const char *call, tt_error *err);
 TT_INNER tt_code tt_parker_init(tt_parker *parker, tt_loop *loop, const char *call, tt_error *err);
 
-/* Nobody may call tt_unpark() any more; a call that has woken the waiter may still be returning. */
+/*
+ * Nobody may call tt_unpark() any more; a call that has woken the waiter may still be returning.  Whoever unparks does so under the mutex
+ * under which the waiter makes itself unknown.
+ */
 TT_INNER void tt_parker_done(tt_parker *parker);
 
 /* Waits until tt_unpark() was called, before or during the call, or until due_ns (INT64_MAX: for ever).  False: the time is up. */

@@ -77,29 +77,27 @@ void tt_real_detach_thread(void *data)
 	free(thread);
 }
 
+/* A semaphore, not a condition: it needs no mutex that the woken thread would run into. */
 void tt_real_park(tt_parker *parker, int64_t due_ns)
 {
-	struct timespec until = { .tv_sec = due_ns / 1000000000, .tv_nsec = due_ns % 1000000000 };
+	struct timespec until = { .tv_sec = due_ns > 0 ? due_ns / 1000000000 : 0,
+		.tv_nsec = due_ns > 0 ? due_ns % 1000000000 : 0 };
+	int status = due_ns == INT64_MAX ? sem_wait(&parker->semaphore)
+					 : sem_clockwait(&parker->semaphore, CLOCK_MONOTONIC, &until);
 
-	pthread_mutex_lock(&parker->mutex);
-	if (!atomic_load(&parker->woken)) {
-		if (due_ns == INT64_MAX)
-			pthread_cond_wait(&parker->cond, &parker->mutex);
-		else
-			pthread_cond_timedwait(&parker->cond, &parker->mutex, &until);
-	}
-	pthread_mutex_unlock(&parker->mutex);
+	if (status == 0)
+		atomic_store(&parker->woken, true);
 }
 
+/* The last touch lets the waiter go, and the parker with it. */
 void tt_real_unpark(tt_parker *parker)
 {
 	tt_loop *loop = parker->loop;
-	bool drives = parker->drives;
 
-	pthread_mutex_lock(&parker->mutex);
+	if (!parker->drives) {
+		sem_post(&parker->semaphore);
+		return;
+	}
 	atomic_store(&parker->woken, true);
-	pthread_cond_signal(&parker->cond);
-	pthread_mutex_unlock(&parker->mutex);
-	if (drives)
-		loop->backend->wake(loop);
+	loop->backend->wake(loop);
 }

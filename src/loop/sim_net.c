@@ -196,7 +196,7 @@ uint16_t tt_sim_free_port(tt_sim_host *host)
 
 static void arm_listener(tt_sim_listener *listener)
 {
-	if (!listener->is_paused && listener->backlog_count)
+	if (listener->backlog_count)
 		tt_source_ready(&listener->accept);
 }
 
@@ -268,9 +268,7 @@ static tt_code listen_at(tt_loop *loop, const tt_address *at, const tt_listener_
 	*listener = (tt_sim_listener){ .head.loop = loop, .host = host, .address = *at, .options = *options };
 	if (!tt_address_port(at))
 		listener->address.of.v4.sin_port = htons(tt_sim_free_port(host)); /* in the same place for IPv6 */
-	tt_list_init(&listener->link);
-	if (!node->is_dead)
-		tt_list_add_last(&host->listeners, &listener->link);
+	tt_list_add_last(&host->listeners, &listener->link);
 	tt_list_init(&listener->backlog);
 	tt_source_init(&listener->accept, node->world, node, "accept", step_accept);
 	listener->accept.is_callback = true;

@@ -83,13 +83,14 @@ static void probe(tt_sim_stream *stream)
 
 static void check_times(tt_sim_stream *stream)
 {
-	int64_t now_ns = stream->events.world->now_ns;
+	const tt_sim_end *end = stream->end;
+	int64_t now_ns = stream->events.world->now_ns, idle_ns = stream->options.keepalive_ns;
 
-	if (now_ns < due_ns(stream))
+	if (stream->has_failed || end->state == TT_SIM_GONE)
 		return;
-	if (stream->end->state == TT_SIM_OPENING || now_ns >= data_due_ns(stream))
+	if (now_ns >= (end->state == TT_SIM_OPENING ? stream->since_ns + connect_timeout_ns : data_due_ns(stream)))
 		tt_sim_stream_fail(stream, ETIMEDOUT);
-	else
+	else if (end->state == TT_SIM_OPENED && idle_ns && now_ns >= end->heard_ns + idle_ns)
 		probe(stream);
 }
 

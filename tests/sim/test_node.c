@@ -393,6 +393,29 @@ static void a_worker_may_go_on_inside_a_callback(void **state)
 	assert_true(inside > 0);
 }
 
+static void ask_to_wait(void *data)
+{
+	tt_code *code = data;
+
+	for (int i = 0; i < 20; i++)
+		tt_sim_point();
+	*code = tt_park_check("test", NULL);
+}
+
+static void a_callback_stays_one_when_others_go_on_inside(void **state)
+{
+	(void)state;
+	TT_AUTO(tt_world) *world = tt_world_new(NULL);
+	tt_node *node = tt_node_new(world, &(tt_node_options){ .name = "a" });
+	struct sleeper sleeper = { world, tt_node_loop(node), TT_SECOND, 0 };
+	tt_code code = TT_OK;
+
+	tt_node_start_thread(node, "sleeper", sleep_in_thread, &sleeper);
+	tt_loop_post(tt_node_loop(node), ask_to_wait, &code);
+	tt_world_run_for(world, TT_SECOND);
+	assert_int_equal(code, TT_WOULD_BLOCK);
+}
+
 static void two_callbacks_of_one_loop_are_never_mixed(void **state)
 {
 	(void)state;
@@ -468,6 +491,7 @@ int main(void)
 		TEST(threads_take_turns_as_the_seed_says),
 		TEST(callbacks_come_only_while_the_loop_runs),
 		TEST(a_worker_may_go_on_inside_a_callback),
+		TEST(a_callback_stays_one_when_others_go_on_inside),
 		TEST(two_callbacks_of_one_loop_are_never_mixed),
 		TEST(a_blocking_call_from_outside_runs_the_world),
 		TEST(waiting_for_what_never_comes_ends_the_process),

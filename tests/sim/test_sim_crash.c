@@ -343,7 +343,7 @@ static void a_program_that_ends_in_order_loses_nothing(void **state)
 static void a_sync_that_failed_may_have_lost_what_the_next_one_should_save(void **state)
 {
 	(void)state;
-	int lost = 0, saved = 0, seen = 0;
+	int lost = 0, saved = 0, seen = 0, reverted = 0;
 
 	for (uint64_t seed = 1; seed <= 100; seed++) {
 		struct disk_case self;
@@ -366,9 +366,39 @@ static void a_sync_that_failed_may_have_lost_what_the_next_one_should_save(void 
 		lost += !is_saved;
 		saved += is_saved;
 		seen += was_seen && !is_saved;
+		reverted += !was_seen;
 		end_case(&self);
 	}
-	assert_true(lost && saved && seen);
+	assert_true(lost && saved && seen && reverted);
+}
+
+static void a_system_writes_old_bytes_by_itself(void **state)
+{
+	(void)state;
+	enum { MIB = 1 << 20 };
+
+	for (uint64_t seed = 1; seed <= 5; seed++) {
+		struct disk_case self;
+		tt_disk_stat found;
+		char byte = 0;
+		size_t size = 0;
+
+		begin_case(&self, seed);
+		tt_disk_file *file = open_file(&self, "/x", TT_DISK_WRITE | TT_DISK_CREATE);
+
+		assert_ok(tt_disk_sync_folder(self.loop, "/", err));
+		for (uint64_t i = 0; i < 6; i++)
+			write_fill(file, (char)('a' + i), MIB, i * MIB);
+		tt_disk_close(file);
+		crash_and_restart(&self);
+		assert_ok(tt_disk_stat_path(self.loop, "/x", &found, err));
+		assert_true(found.size >= 2 * MIB);
+		file = open_file(&self, "/x", 0);
+		assert_ok(tt_disk_read(file, &byte, 1, 2 * MIB - 1, &size, err));
+		assert_int_equal(byte, 'b');
+		tt_disk_close(file);
+		end_case(&self);
+	}
 }
 
 /* Any writes. */
@@ -560,6 +590,7 @@ int main(void)
 		TEST(what_a_dead_node_writes_has_no_effect),
 		TEST(a_program_that_ends_in_order_loses_nothing),
 		TEST(a_sync_that_failed_may_have_lost_what_the_next_one_should_save),
+		TEST(a_system_writes_old_bytes_by_itself),
 		TEST(a_crash_leaves_only_what_was_there_since_the_sync),
 		TEST(a_replaced_file_is_the_old_or_the_new_one_after_any_crash),
 	};

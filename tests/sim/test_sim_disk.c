@@ -3,6 +3,7 @@
  */
 #include "child.h"
 #include "sim/disk_case.h"
+#include "sim/helpers.h"
 
 static void what_is_written_is_seen_at_once(void **state)
 {
@@ -339,6 +340,9 @@ static void a_disk_takes_its_time_where_somebody_can_wait(void **state)
 	assert_in_range(worker.synced_ns, 500 * TT_MICROSECOND, 10 * TT_MILLISECOND);
 	assert_int_equal(worker.calls, 1);
 	worker = (struct worker){ .loop = self.loop, .world = self.world, .wrote_ns = 1, .synced_ns = 1 };
+	struct sleeper sleeper = { self.world, self.loop, TT_SECOND / 2, 0 };
+
+	tt_node_start_thread(self.node, "sleeper", sleep_in_thread, &sleeper);
 	tt_loop_post(self.loop, write_and_sync, &worker); /* in a callback nobody can */
 	tt_world_run_for(self.world, TT_SECOND);
 	assert_int_equal(worker.wrote_ns + worker.synced_ns, 0);
@@ -409,6 +413,24 @@ static void a_watch_tells_of_every_change_in_its_folder(void **state)
 	end_case(&self);
 }
 
+static void a_watch_does_not_follow_its_folder(void **state)
+{
+	(void)state;
+	struct disk_case self;
+
+	begin_case(&self, 1);
+	struct watcher watcher = { .loop = self.loop };
+
+	assert_ok(tt_disk_make_folder(self.loop, "/a", 0755, err));
+	assert_ok(tt_disk_watch_folder(self.loop, "/a", on_changed, &watcher, &watcher.watch, err));
+	assert_ok(tt_disk_rename(self.loop, "/a", "/b", err));
+	assert_int_equal(calls_after(&self, &watcher), 1);
+	put_safe(&self, "/b/x", "1");
+	assert_int_equal(calls_after(&self, &watcher), 0);
+	tt_disk_unwatch_folder(self.loop, watcher.watch);
+	end_case(&self);
+}
+
 static void a_watch_can_be_ended_in_its_call(void **state)
 {
 	(void)state;
@@ -462,6 +484,7 @@ int main(void)
 		TEST(a_program_that_leaves_files_open_is_told),
 		TEST(a_disk_takes_its_time_where_somebody_can_wait),
 		TEST(a_watch_tells_of_every_change_in_its_folder),
+		TEST(a_watch_does_not_follow_its_folder),
 		TEST(a_watch_can_be_ended_in_its_call),
 		TEST(a_watched_file_is_told_in_the_simulator_too),
 	};
