@@ -24,7 +24,7 @@ typedef enum tt_name_kind {
 	TT_NAME_LABEL_VALUE,
 	TT_NAME_CONFIG_KEY, /* the keys of config maps and secrets */
 	TT_NAME_ENV,        /* variables of the environment: anything printable but '=' */
-	TT_NAME_ENV_STRICT, /* the same before Kubernetes 1.34 */
+	TT_NAME_ENV_STRICT, /* the older, narrower rule */
 	TT_NAME_PORT,
 	TT_NAME_PATH_SEGMENT, /* any object: what can stand in a URL */
 	TT_NAME_PERCENT,      /* "25%" */
