@@ -1,0 +1,41 @@
+/*
+ * int_or_string.c - see int_or_string.h
+ *
+ * Kubernetes computes in floating point.  Up to products of 2^53 that gives the same as whole numbers, and beyond that whole numbers are
+ * right.
+ */
+#include "object/int_or_string.h"
+
+enum { SHOWN_MAX = 80 }; /* of a foreign text in an error */
+
+static tt_code refuse(tt_str text, const char *reason, tt_error *err)
+{
+	int shown = text.len > SHOWN_MAX ? SHOWN_MAX : (int)text.len;
+
+	return tt_fail(err, TT_INVALID, "invalid value for IntOrString: '%.*s%s' %s", shown, shown ? text.ptr : "",
+		text.len > SHOWN_MAX ? "..." : "", reason);
+}
+
+tt_code tt_int_or_string_scale(tt_str text, int64_t total, bool round_up, int64_t *ret, tt_error *err)
+{
+	int64_t percent, product;
+
+	if (!tt_str_ends_with(text, TT_STR("%")))
+		return tt_fail(err, TT_INVALID, "invalid value for IntOrString: invalid type: string is not a percentage");
+	tt_str number = { text.ptr, text.len - 1 };
+
+	if (tt_str_starts_with(number, TT_STR("+")) && !tt_str_starts_with(number, TT_STR("+-")))
+		number = (tt_str){ number.ptr + 1, number.len - 1 };
+	if (tt_str_to_int64(number, &percent, NULL))
+		return refuse(text, "is not a percentage: write it as 25%", err);
+	if (__builtin_mul_overflow(percent, total, &product))
+		return refuse(text, "is too large a percentage", err);
+	int64_t whole = product / 100, rest = product % 100; /* towards zero */
+
+	if (round_up && rest > 0)
+		whole++;
+	else if (!round_up && rest < 0)
+		whole--;
+	*ret = whole;
+	return TT_OK;
+}
