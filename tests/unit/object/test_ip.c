@@ -1,5 +1,5 @@
 /*
- * test_ip.c - what object/ip.h promises; which texts are read at all is in test_name.c
+ * test_ip.c - what object/ip.h promises; which texts are read at all is in test_syntax.c
  */
 #include "test.h"
 

@@ -1,10 +1,10 @@
 /*
- * name.c - see name.h
+ * syntax.c - see syntax.h
  *
  * Most rules upstream are regular expressions of one shape: the first character out of some classes, the last out of others, and between
  * them anything out of these or a few more.  So fits() stands for all of those.
  */
-#include "object/name.h"
+#include "object/syntax.h"
 
 #include "object/ip.h"
 
@@ -106,32 +106,32 @@ static bool is_subdomain(tt_str text)
 	return true;
 }
 
-static void add(tt_name_findings *findings, const char *text)
+static void add(tt_syntax_findings *findings, const char *text)
 {
-	assert(findings->count < TT_NAME_FINDINGS_MAX);
+	assert(findings->count < TT_SYNTAX_FINDINGS_MAX);
 	findings->text[findings->count++] = text;
 }
 
-static void add_unless(bool fine, tt_name_findings *findings, const char *text)
+static void add_unless(bool fine, tt_syntax_findings *findings, const char *text)
 {
 	if (!fine)
 		add(findings, text);
 }
 
-static void find_dns1123_label(tt_str text, tt_name_findings *ret)
+static void find_dns1123_label(tt_str text, tt_syntax_findings *ret)
 {
 	add_unless(text.len <= LABEL_MAX, ret, "must be no more than 63 characters");
 	if (!is_label(text))
 		add(ret, is_subdomain(text) ? "must not contain dots" : LABEL_WORDS);
 }
 
-static void find_dns1123_subdomain(tt_str text, tt_name_findings *ret)
+static void find_dns1123_subdomain(tt_str text, tt_syntax_findings *ret)
 {
 	add_unless(text.len <= SUBDOMAIN_MAX, ret, "must be no more than 253 characters");
 	add_unless(is_subdomain(text), ret, SUBDOMAIN_WORDS);
 }
 
-static void find_dns1035_label(tt_str text, tt_name_findings *ret)
+static void find_dns1035_label(tt_str text, tt_syntax_findings *ret)
 {
 	add_unless(text.len <= LABEL_MAX, ret, "must be no more than 63 characters");
 	add_unless(fits(text, LOWER, HYPHEN, LOWER_ALNUM), ret, DNS1035_WORDS);
@@ -142,7 +142,7 @@ static bool is_key_name(tt_str text)
 	return fits(text, ALNUM, MARK, ALNUM);
 }
 
-static void find_qualified(tt_str text, tt_name_findings *ret)
+static void find_qualified(tt_str text, tt_syntax_findings *ret)
 {
 	tt_str prefix, name;
 
@@ -163,14 +163,14 @@ static void find_qualified(tt_str text, tt_name_findings *ret)
 	add_unless(is_key_name(name), ret, "name part " KEY_WORDS);
 }
 
-static void find_label_value(tt_str text, tt_name_findings *ret)
+static void find_label_value(tt_str text, tt_syntax_findings *ret)
 {
 	add_unless(text.len <= LABEL_MAX, ret, "must be no more than 63 bytes");
 	add_unless(text.len == 0 || is_key_name(text), ret, VALUE_WORDS);
 }
 
 /* Keys and variables become files: none may lead out of their folder. */
-static void find_dots(tt_str text, tt_name_findings *ret)
+static void find_dots(tt_str text, tt_syntax_findings *ret)
 {
 	if (tt_str_equal(text, TT_STR(".")))
 		add(ret, "must not be '.'");
@@ -180,14 +180,14 @@ static void find_dots(tt_str text, tt_name_findings *ret)
 		add(ret, "must not start with '..'");
 }
 
-static void find_config_key(tt_str text, tt_name_findings *ret)
+static void find_config_key(tt_str text, tt_syntax_findings *ret)
 {
 	add_unless(text.len <= SUBDOMAIN_MAX, ret, "must be no more than 253 characters");
 	add_unless(text.len > 0 && all_of(text, ALNUM | MARK), ret, CONFIG_KEY_WORDS);
 	find_dots(text, ret);
 }
 
-static void find_env(tt_str text, tt_name_findings *ret)
+static void find_env(tt_str text, tt_syntax_findings *ret)
 {
 	add_unless(text.len > 0, ret, "environment variable name must be non-empty");
 	for (size_t i = 0; i < text.len; i++) {
@@ -199,7 +199,7 @@ static void find_env(tt_str text, tt_name_findings *ret)
 	}
 }
 
-static void find_env_strict(tt_str text, tt_name_findings *ret)
+static void find_env_strict(tt_str text, tt_syntax_findings *ret)
 {
 	add_unless(fits(text, LOWER | UPPER | MARK, 0, ALNUM | MARK), ret, ENV_STRICT_WORDS);
 	find_dots(text, ret);
@@ -214,7 +214,7 @@ static bool has_letter(tt_str text)
 	return false;
 }
 
-static void find_port(tt_str text, tt_name_findings *ret)
+static void find_port(tt_str text, tt_syntax_findings *ret)
 {
 	add_unless(text.len <= PORT_NAME_MAX, ret, "must be no more than 15 characters");
 	add_unless(text.len > 0 && all_of(text, LOWER_ALNUM | HYPHEN), ret,
@@ -225,7 +225,7 @@ static void find_port(tt_str text, tt_name_findings *ret)
 		"must not begin or end with a hyphen");
 }
 
-static void find_path_segment(tt_str text, tt_name_findings *ret)
+static void find_path_segment(tt_str text, tt_syntax_findings *ret)
 {
 	add_unless(!tt_str_equal(text, TT_STR(".")), ret, "may not be '.'");
 	add_unless(!tt_str_equal(text, TT_STR("..")), ret, "may not be '..'");
@@ -233,13 +233,13 @@ static void find_path_segment(tt_str text, tt_name_findings *ret)
 	add_unless(tt_str_find_char(text, '%') == TT_STR_NONE, ret, "may not contain '%'");
 }
 
-static void find_percent(tt_str text, tt_name_findings *ret)
+static void find_percent(tt_str text, tt_syntax_findings *ret)
 {
 	add_unless(text.len > 1 && text.ptr[text.len - 1] == '%' && all_of((tt_str){ text.ptr, text.len - 1 }, DIGIT), ret,
 		PERCENT_WORDS);
 }
 
-static void add_canonical(tt_str text, const char *canonical, tt_name_findings *ret)
+static void add_canonical(tt_str text, const char *canonical, tt_syntax_findings *ret)
 {
 	if (tt_str_equal(text, tt_str_from(canonical)))
 		return;
@@ -247,7 +247,7 @@ static void add_canonical(tt_str text, const char *canonical, tt_name_findings *
 	add(ret, ret->made);
 }
 
-static bool find_ip_sloppy_into(tt_str text, tt_ip *ret_ip, tt_name_findings *ret)
+static bool find_ip_sloppy_into(tt_str text, tt_ip *ret_ip, tt_syntax_findings *ret)
 {
 	bool is_ip = tt_ip_parse(text, ret_ip);
 
@@ -255,7 +255,7 @@ static bool find_ip_sloppy_into(tt_str text, tt_ip *ret_ip, tt_name_findings *re
 	return is_ip;
 }
 
-static bool find_ip_into(tt_str text, tt_ip *ret_ip, tt_name_findings *ret)
+static bool find_ip_into(tt_str text, tt_ip *ret_ip, tt_syntax_findings *ret)
 {
 	if (!find_ip_sloppy_into(text, ret_ip, ret))
 		return false;
@@ -266,21 +266,21 @@ static bool find_ip_into(tt_str text, tt_ip *ret_ip, tt_name_findings *ret)
 	return ret->count == 0;
 }
 
-static void find_ip_sloppy(tt_str text, tt_name_findings *ret)
+static void find_ip_sloppy(tt_str text, tt_syntax_findings *ret)
 {
 	tt_ip ip;
 
 	find_ip_sloppy_into(text, &ip, ret);
 }
 
-static void find_ip(tt_str text, tt_name_findings *ret)
+static void find_ip(tt_str text, tt_syntax_findings *ret)
 {
 	tt_ip ip;
 
 	find_ip_into(text, &ip, ret);
 }
 
-static void find_ip_canonical(tt_str text, tt_name_findings *ret)
+static void find_ip_canonical(tt_str text, tt_syntax_findings *ret)
 {
 	char canonical[TT_IP_TEXT_BYTES];
 	tt_ip ip;
@@ -289,7 +289,7 @@ static void find_ip_canonical(tt_str text, tt_name_findings *ret)
 		add_canonical(text, tt_ip_print(&ip, canonical), ret);
 }
 
-static bool find_cidr_sloppy_into(tt_str text, tt_cidr *ret_cidr, tt_name_findings *ret)
+static bool find_cidr_sloppy_into(tt_str text, tt_cidr *ret_cidr, tt_syntax_findings *ret)
 {
 	bool is_cidr = tt_cidr_parse(text, ret_cidr);
 
@@ -297,7 +297,7 @@ static bool find_cidr_sloppy_into(tt_str text, tt_cidr *ret_cidr, tt_name_findin
 	return is_cidr;
 }
 
-static bool find_cidr_into(tt_str text, tt_cidr *ret_cidr, tt_name_findings *ret)
+static bool find_cidr_into(tt_str text, tt_cidr *ret_cidr, tt_syntax_findings *ret)
 {
 	if (!find_cidr_sloppy_into(text, ret_cidr, ret))
 		return false;
@@ -310,21 +310,21 @@ static bool find_cidr_into(tt_str text, tt_cidr *ret_cidr, tt_name_findings *ret
 	return ret->count == 0;
 }
 
-static void find_cidr_sloppy(tt_str text, tt_name_findings *ret)
+static void find_cidr_sloppy(tt_str text, tt_syntax_findings *ret)
 {
 	tt_cidr cidr;
 
 	find_cidr_sloppy_into(text, &cidr, ret);
 }
 
-static void find_cidr(tt_str text, tt_name_findings *ret)
+static void find_cidr(tt_str text, tt_syntax_findings *ret)
 {
 	tt_cidr cidr;
 
 	find_cidr_into(text, &cidr, ret);
 }
 
-static void find_cidr_canonical(tt_str text, tt_name_findings *ret)
+static void find_cidr_canonical(tt_str text, tt_syntax_findings *ret)
 {
 	char canonical[TT_CIDR_TEXT_BYTES];
 	tt_cidr cidr;
@@ -333,39 +333,39 @@ static void find_cidr_canonical(tt_str text, tt_name_findings *ret)
 		add_canonical(text, tt_cidr_print(&cidr, canonical), ret);
 }
 
-static void (*const finders[TT_NAME_KINDS])(tt_str text, tt_name_findings *ret) = {
-	[TT_NAME_DNS1123_LABEL] = find_dns1123_label,
-	[TT_NAME_DNS1123_SUBDOMAIN] = find_dns1123_subdomain,
-	[TT_NAME_DNS1035_LABEL] = find_dns1035_label,
-	[TT_NAME_QUALIFIED] = find_qualified,
-	[TT_NAME_LABEL_VALUE] = find_label_value,
-	[TT_NAME_CONFIG_KEY] = find_config_key,
-	[TT_NAME_ENV] = find_env,
-	[TT_NAME_ENV_STRICT] = find_env_strict,
-	[TT_NAME_PORT] = find_port,
-	[TT_NAME_PATH_SEGMENT] = find_path_segment,
-	[TT_NAME_PERCENT] = find_percent,
-	[TT_NAME_IP_SLOPPY] = find_ip_sloppy,
-	[TT_NAME_IP] = find_ip,
-	[TT_NAME_IP_CANONICAL] = find_ip_canonical,
-	[TT_NAME_CIDR_SLOPPY] = find_cidr_sloppy,
-	[TT_NAME_CIDR] = find_cidr,
-	[TT_NAME_CIDR_CANONICAL] = find_cidr_canonical,
+static void (*const finders[TT_SYNTAXES])(tt_str text, tt_syntax_findings *ret) = {
+	[TT_SYNTAX_DNS1123_LABEL] = find_dns1123_label,
+	[TT_SYNTAX_DNS1123_SUBDOMAIN] = find_dns1123_subdomain,
+	[TT_SYNTAX_DNS1035_LABEL] = find_dns1035_label,
+	[TT_SYNTAX_QUALIFIED] = find_qualified,
+	[TT_SYNTAX_LABEL_VALUE] = find_label_value,
+	[TT_SYNTAX_CONFIG_KEY] = find_config_key,
+	[TT_SYNTAX_ENV] = find_env,
+	[TT_SYNTAX_ENV_STRICT] = find_env_strict,
+	[TT_SYNTAX_PORT] = find_port,
+	[TT_SYNTAX_PATH_SEGMENT] = find_path_segment,
+	[TT_SYNTAX_PERCENT] = find_percent,
+	[TT_SYNTAX_IP_SLOPPY] = find_ip_sloppy,
+	[TT_SYNTAX_IP] = find_ip,
+	[TT_SYNTAX_IP_CANONICAL] = find_ip_canonical,
+	[TT_SYNTAX_CIDR_SLOPPY] = find_cidr_sloppy,
+	[TT_SYNTAX_CIDR] = find_cidr,
+	[TT_SYNTAX_CIDR_CANONICAL] = find_cidr_canonical,
 };
 
-void tt_name_find(tt_name_kind kind, tt_str text, tt_name_findings *ret)
+void tt_syntax_find(tt_syntax kind, tt_str text, tt_syntax_findings *ret)
 {
 	ret->count = 0;
 	finders[kind](text, ret);
 }
 
-tt_code tt_name_check(tt_name_kind kind, tt_str text, tt_error *err)
+tt_code tt_syntax_check(tt_syntax kind, tt_str text, tt_error *err)
 {
-	tt_name_findings findings;
+	tt_syntax_findings findings;
 	const char *const *words = findings.text;
 	tt_code code = TT_OK;
 
-	tt_name_find(kind, text, &findings);
+	tt_syntax_find(kind, text, &findings);
 	for (size_t i = 0; i < findings.count; i++) {
 		if (i == 0)
 			code = tt_fail(err, TT_INVALID, "%s", words[0]);
@@ -375,7 +375,7 @@ tt_code tt_name_check(tt_name_kind kind, tt_str text, tt_error *err)
 	return code;
 }
 
-tt_code tt_name_check_port(int64_t port, tt_error *err)
+tt_code tt_syntax_check_port(int64_t port, tt_error *err)
 {
 	if (port < 1 || port > UINT16_MAX)
 		return tt_fail(err, TT_INVALID, "must be between 1 and 65535, inclusive");
