@@ -128,19 +128,29 @@ static uint64_t random_next(void)
 	return state;
 }
 
-/* A pod's key, as a deployment makes them: "namespace-17/deployment-abc-5d4f8c7b9-x2x1z". */
-static const tt_name *make_name(void)
+static void add_letters(char *text, size_t count)
 {
 	static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
-	char random[18] = "", text[64];
+
+	for (text += strlen(text); count > 0; count--) {
+		*text++ = letters[random_next() % (sizeof letters - 1)];
+		*text = '\0';
+	}
+}
+
+/* A pod's key, as a deployment makes them: "namespace-17/deployment-abc-5d4f8c7b9-x2x1z".  Deployments have names of all lengths. */
+static const tt_name *make_name(void)
+{
+	char text[64];
 	const tt_name *name = NULL;
 
-	for (size_t i = 0; i + 1 < sizeof random; i++)
-		random[i] = letters[random_next() % (sizeof letters - 1)];
-	int length = snprintf(text, sizeof text, "namespace-%u/deployment-%.3s-%.9s-%.5s", (unsigned)(random_next() % 100),
-		random, random + 3, random + 12);
-
-	if (tt_intern_get(table, (tt_str){ text, (size_t)length }, &name, NULL))
+	sprintf(text, "namespace-%u/deployment-", (unsigned)(random_next() % 100));
+	add_letters(text, 3 + random_next() % 14);
+	strcat(text, "-");
+	add_letters(text, 9);
+	strcat(text, "-");
+	add_letters(text, 5);
+	if (tt_intern_get(table, tt_str_from(text), &name, NULL))
 		need(NULL);
 	return name;
 }

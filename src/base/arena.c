@@ -42,7 +42,8 @@ struct tt_arena {
 	size_t max;
 };
 
-static void forbid(const void *bytes, size_t size)
+/* Not inlined: gcc would take it for a read of what malloc has just given, and warn. */
+static __attribute__((noinline)) void forbid(void *bytes, size_t size)
 {
 #ifdef HAS_ASAN
 	__asan_poison_memory_region(bytes, size);
@@ -51,7 +52,7 @@ static void forbid(const void *bytes, size_t size)
 #endif
 }
 
-static void allow(const void *bytes, size_t size)
+static void allow(void *bytes, size_t size)
 {
 #ifdef HAS_ASAN
 	__asan_unpoison_memory_region(bytes, size);
@@ -157,37 +158,48 @@ static bool grow(tt_arena *arena, size_t need)
 	return true;
 }
 
+/* A piece from the newest block or from another; NULL, and the reason in err, when the limit or the memory is reached. */
+static void *get(tt_arena *arena, size_t size, size_t align, tt_error *err)
+{
+	void *piece = cut(arena, size, align);
+
+	if (piece)
+		return piece;
+	size_t need = size, spare = align > _Alignof(max_align_t) ? align - _Alignof(max_align_t) : 0;
+
+	if (__builtin_add_overflow(size, spare, &need) || need > arena->max - arena->held) {
+		tt_fail(err, TT_LIMIT, "%zu more bytes would exceed the limit of %zu", size, arena->max);
+		return NULL;
+	}
+	if (!grow(arena, need)) {
+		tt_fail(err, TT_LIMIT, "out of memory for %zu bytes", size);
+		return NULL;
+	}
+	return cut(arena, size, align);
+}
+
 tt_code tt_arena_alloc(tt_arena *arena, size_t size, size_t align, void **ret, tt_error *err)
 {
 	assert(align && (align & (align - 1)) == 0);
-	void *piece = cut(arena, size, align);
+	void *piece = get(arena, size, align, err);
 
-	if (!piece) {
-		size_t need = size, spare = align > _Alignof(max_align_t) ? align - _Alignof(max_align_t) : 0;
-
-		if (__builtin_add_overflow(size, spare, &need) || need > arena->max - arena->held)
-			return tt_fail(err, TT_LIMIT, "%zu more bytes would exceed the limit of %zu", size, arena->max);
-		if (!grow(arena, need))
-			return tt_fail(err, TT_LIMIT, "out of memory for %zu bytes", size);
-		piece = cut(arena, size, align);
-	}
+	if (!piece)
+		return TT_LIMIT;
 	*ret = piece;
 	return TT_OK;
 }
 
 tt_code tt_arena_strdup(tt_arena *arena, tt_str text, char **ret, tt_error *err)
 {
-	void *copy = NULL;
-
 	if (text.len == SIZE_MAX)
 		return tt_fail(err, TT_LIMIT, "%zu more bytes would exceed the limit of %zu", text.len, arena->max);
-	tt_code code = tt_arena_alloc(arena, text.len + 1, 1, &copy, err);
+	char *copy = get(arena, text.len + 1, 1, err);
 
-	if (code)
-		return code;
+	if (!copy)
+		return TT_LIMIT;
 	if (text.len)
 		memcpy(copy, text.ptr, text.len);
-	((char *)copy)[text.len] = '\0';
+	copy[text.len] = '\0';
 	*ret = copy;
 	return TT_OK;
 }

@@ -7,7 +7,7 @@
  *
  * A name goes when its last reference does.  It may outlive its table: after tt_intern_free no new names can be had, and those that
  * are held stay as they are; the last of them releases what is left of the table.  A name costs 24 bytes, its text with a NUL, and one
- * slot of the table: a pointer, in a table between three eighths and three quarters full.
+ * slot: a pointer, in a table that doubles when it is three quarters full and halves at an eighth.
  *
  * Threads: every function may be called from any thread, except tt_intern_free, which needs the other calls on the table to have
  * returned; names may be referenced and released by other threads meanwhile.

@@ -3,7 +3,7 @@
  *
  * One array of cells with open addressing and linear probing.  What is hashed is the name's address, and a cell holds the name and the
  * value: so a look-up waits for one cache miss.  With the hash that is kept in the name there would be another before it, and with the
- * entries in an array of their own another behind it: each makes looking through a million keys half as fast again, or worse.
+ * entries in an array of their own another behind it: among a million keys each makes a look-up take half as long again, or more.
  *
  * Order is kept beside the cells: a list of cell numbers in the order of arrival, and for each cell its position there.  A removed key
  * leaves a hole in the list.  When the list is full, everything is built anew in a size that fits: holes go, and at least a third of the
