@@ -67,7 +67,8 @@ typedef struct tt_node_options {
 	const char *name; /* unique; also its name on the network */
 	/*
 	 * What its process does: called as a fiber when the node starts, and again at each restart.  It may call tt_loop_run(loop), which
-	 * returns when the loop is stopped.  When it returns the node is down, and loop is freed.
+	 * returns when the loop is stopped.  When it returns the node is down, and loop is freed: threads, streams, listeners, files
+	 * and watches that are left then end the process with a text, as they would be a fault of the program.
 	 */
 	void (*main)(tt_loop *loop, void *data);
 	void *data;
@@ -89,7 +90,7 @@ TT_API void tt_node_terminate(tt_node *node);
 /*
  * From this instant nothing that the node sends or stores takes effect; then its main is stopped in order (as by tt_node_terminate) while the
  * time of the world stands still, so that a crash leaks nothing.  Synced files stay.  A node that does not come to an end by itself ends
- * the process with a text that says which thread is stuck.
+ * the process with a text that says which thread is stuck.  Not from inside the world.
  */
 TT_API void tt_node_crash(tt_node *node);
 
@@ -99,6 +100,12 @@ TT_API void tt_node_restart(tt_node *node);
 /* A paused node does nothing, its clocks go on.  Both do nothing the second time. */
 TT_API void tt_node_pause(tt_node *node);
 TT_API void tt_node_resume(tt_node *node);
+
+/* Its wall clock jumps by this much, in either direction. */
+TT_API void tt_node_jump_clock(tt_node *node, int64_t jump_ns);
+
+/* From now on both its clocks run faster by this many parts in a million, or slower: more than -1,000,000. */
+TT_API void tt_node_set_clock_rate(tt_node *node, int64_t parts_per_million);
 
 /*
  * The network.  Each node has an address, 10.0.x.y by the order of making, and its name is found; a message between two of them takes the
@@ -127,18 +134,12 @@ TT_API void tt_node_set_disk_limit(tt_node *node, uint64_t bytes);
 /* After so many operations that go well, count operations fail with TT_IO.  A sync that fails may lose what was not synced.  0: none. */
 TT_API void tt_node_fail_disk(tt_node *node, uint64_t after_operations, uint64_t count);
 
-/* Its wall clock jumps by this much, in either direction. */
-TT_API void tt_node_jump_clock(tt_node *node, int64_t jump_ns);
-
-/* From now on both its clocks run faster by this many parts in a million, or slower: more than -1,000,000. */
-TT_API void tt_node_set_clock_rate(tt_node *node, int64_t parts_per_million);
-
 /* Runs fn(data) as one more thread of the node; it must end before main returns. */
 TT_API void tt_node_start_thread(tt_node *node, const char *name, void (*fn)(void *data), void *data);
 
 /*
  * A place at which another thread may be chosen to go on.  Every lock, unlock and wait of the library is one; a test adds its own where real
- * threads could be interrupted.  Does nothing outside a world.
+ * threads could be interrupted, but not where it holds a lock.  Does nothing outside a world.
  */
 TT_API void tt_sim_point(void);
 
