@@ -459,6 +459,6 @@ tt_code tt_quantity_sub(const tt_quantity *a, const tt_quantity *b, tt_quantity 
 {
 	tt_quantity negated = *b;
 
-	negated.negative = b->magnitude && !b->negative;
+	negated.negative = !b->negative;
 	return tt_quantity_add(a, &negated, ret, err);
 }

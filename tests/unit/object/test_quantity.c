@@ -132,6 +132,16 @@ static void quantities_are_read_and_printed_as_kubernetes_does(void **state)
 			INT64_MAX, INT64_MAX },
 		{ "7.999Ei", "9222219115350168961024m", "9222219115350168961024m", BINARY, INT64_C(9222219115350168962),
 			INT64_MAX },
+		{ "576460752303423488Ei", "9223372036854775807", "9223372036854775807", BINARY, INT64_MAX, INT64_MAX },
+		/* the longest texts that are kept, and longer ones */
+		{ "+123456789012345678", "+123456789012345678", "123456789012345678", SI, INT64_C(123456789012345678),
+			INT64_MAX },
+		{ "+1234567890123456789", "1234567890123456789", "1234567890123456789", SI, INT64_C(1234567890123456789),
+			INT64_MAX },
+		{ "+12345678901Ki", "+12345678901Ki", "12345678901Ki", BINARY, INT64_C(12641975194624),
+			INT64_C(12641975194624000) },
+		{ "+123456789012Ki", "123456789012Ki", "123456789012Ki", BINARY, INT64_C(126419751948288),
+			INT64_C(126419751948288000) },
 		/* exponents */
 		{ "1e3", "1e3", "1e3", EXPONENT, 1000, 1000000 },
 		{ "1E3", "1E3", "1e3", EXPONENT, 1000, 1000000 },
@@ -383,6 +393,7 @@ static void quantities_are_ordered_by_their_numbers(void **state)
 		{ "2n", "1.1n", "2e-9", "0.002u" },
 		{ "999999999n", "0.999999999", "999999.999u", "999999999e-9" },
 		{ "1000m", "1", "1e0", "1.000" },
+		{ "99", "99e0", "99000m", "0.099k" },
 		{ "1024", "1Ki", "1.024k", "1024000m" },
 		{ "1025", "1.025k", "1025e0", "1025000m" },
 		{ "9223372036854775807", "8Ei", "9Ei", "9223372036854775807000m" },
@@ -390,6 +401,9 @@ static void quantities_are_ordered_by_their_numbers(void **state)
 		{ "99999999999999999999999999999999999999", "99999999999999999999999999999999999.999k",
 			"9.9999999999999999999999999999999999999e37", "99999999999999999999999999999999999999.000" },
 		{ "1e38", "100e36", "100000000000000000000E", "100000000000000000000000000000000000000" },
+		/* ten times these digits is 4 more than 2^128 */
+		{ "34028236692093846346337460743176821146e1", "340282366920938463463374607431768211460",
+			"3402823669209384634633746074317682114.6e2", "340282366920938463463.37460743176821146E" },
 		{ "1e2000000000", "10e1999999999", "0.1e2000000001", "100e1999999998" },
 	};
 	enum { COUNT = sizeof table / sizeof *table * 4 };
@@ -448,6 +462,17 @@ static void sums_and_differences_are_exact(void **state)
 	}
 }
 
+static void a_sum_beyond_the_largest_binary_suffix_is_printed_with_it(void **state)
+{
+	(void)state;
+	tt_quantity q = quantity("4Ei");
+	char text[TT_QUANTITY_TEXT_BYTES];
+
+	for (int i = 0; i < 8; i++)
+		assert_ok(tt_quantity_add(&q, &q, &q, err));
+	assert_string_equal(tt_quantity_print(&q, text), "1024Ei");
+}
+
 static void a_text_with_a_size_ends_there_and_holds_no_nul(void **state)
 {
 	(void)state;
@@ -485,6 +510,7 @@ int main(void)
 		TEST(no_value_is_lost_above_the_largest_suffix),
 		TEST(quantities_are_ordered_by_their_numbers),
 		TEST(sums_and_differences_are_exact),
+		TEST(a_sum_beyond_the_largest_binary_suffix_is_printed_with_it),
 		TEST(a_text_with_a_size_ends_there_and_holds_no_nul),
 		TEST(an_error_shows_only_the_start_of_a_long_text),
 	};
