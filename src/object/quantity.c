@@ -178,17 +178,13 @@ static bool normalise(tt_uint128 magnitude, int64_t exponent, tt_quantity *ret)
 	return true;
 }
 
-/* Appends zeros and then one digit to a decimal number.  False: there are too many digits. */
-static bool append_digit(tt_uint128 *magnitude, size_t zeros, unsigned digit)
+/* Multiplies by 10^exponent, which is not negative.  False: it does not fit, and the magnitude is spoilt. */
+static bool scale(tt_uint128 *magnitude, int64_t exponent)
 {
-	for (;; zeros--) {
-		if (*magnitude >= DIGITS_END / 10)
+	for (; *magnitude && exponent; exponent--) {
+		if (__builtin_mul_overflow(*magnitude, 10, magnitude))
 			return false;
-		*magnitude *= 10;
-		if (zeros == 0)
-			break;
 	}
-	*magnitude += digit;
 	return true;
 }
 
@@ -212,18 +208,14 @@ static const char *read_decimal(const struct parts *parts, const struct suffix *
 			zeros++;
 			continue;
 		}
-		if (!append_digit(&magnitude, magnitude ? zeros : 0, (unsigned)(c - '0')))
+		if (!scale(&magnitude, (int64_t)zeros + 1) || magnitude >= DIGITS_END)
 			return too_long;
+		magnitude += (unsigned)(c - '0');
 		zeros = 0;
 	}
 	if (!finer)
 		return normalise(magnitude, exponent + (int64_t)zeros, ret) ? NULL : too_large;
-	for (; magnitude && zeros; zeros--) {
-		if (magnitude >= DIGITS_END / 10)
-			return too_long;
-		magnitude *= 10;
-	}
-	return normalise(magnitude + 1, NANO, ret) ? NULL : too_long;
+	return scale(&magnitude, (int64_t)zeros) && normalise(magnitude + 1, NANO, ret) ? NULL : too_long;
 }
 
 /* The billionths in a fraction times 2^shift.  Rounding up after each digit, from the last, is the same as rounding up once. */
@@ -266,7 +258,7 @@ static const char *read_quantity(tt_str text, tt_quantity *ret)
 		return wrong;
 	bool is_kept = is_short(&parts, &suffix);
 
-	if (!parts.has_digits && parts.suffix.len && !is_kept)
+	if (!parts.has_digits && !is_kept)
 		return bad_number;
 	*ret = (tt_quantity){ .negative = parts.negative, .format = suffix.format, .keeps_spelling = is_kept };
 	if (suffix.format == TT_QUANTITY_BINARY_SI) {
@@ -306,16 +298,6 @@ static char *print_magnitude(tt_uint128 magnitude, char *ret)
 	while (magnitude /= 10);
 	memcpy(ret, digits + at, sizeof digits - at);
 	return ret + (sizeof digits - at);
-}
-
-/* Multiplies by 10^exponent, which is not negative.  False: it does not fit, and the magnitude is spoilt. */
-static bool scale(tt_uint128 *magnitude, int64_t exponent)
-{
-	for (; *magnitude && exponent; exponent--) {
-		if (__builtin_mul_overflow(*magnitude, 10, magnitude))
-			return false;
-	}
-	return true;
 }
 
 /* False: a binary suffix would hide a fraction or does not suit the size, the decimal ones shall be used. */

@@ -52,8 +52,11 @@ typedef struct tt_quantity {
 /* TT_INVALID: it is no quantity, or one that is too long; see above. */
 TT_INNER tt_code tt_quantity_parse(tt_str text, tt_quantity *ret, tt_error *err);
 
-/* The canonical form: no fraction, the largest suffix of its format that allows this.  Returns ret.  Reads back as the same number,
- * except for a sum in the binary format that went beyond 2^63-1. */
+/*
+ * The canonical form: no fraction, the largest suffix of its format that allows this.  Returns ret.  Reads back as the same number, except
+ * for a sum in the binary format that went beyond 2^63-1; a number in the binary format that none of its suffixes suits reads back as a
+ * decimal one.
+ */
 TT_INNER const char *tt_quantity_print(const tt_quantity *q, char ret[TT_QUANTITY_TEXT_BYTES]);
 
 /* Below, at or above 0 as the number a is less than, equal to or greater than b.  1000m equals 1, and 1Ki equals 1024. */

@@ -20,7 +20,9 @@ static bool read_and_check(tt_str text, tt_quantity *ret)
 	assert(strlen(printed) < sizeof printed);
 	assert(tt_quantity_parse(tt_str_from(printed), &again, NULL) == TT_OK);
 	assert(tt_quantity_compare(ret, &again) == 0);
-	assert(strcmp(tt_quantity_print(&again, reprinted), printed) == 0);
+	/* a number in the binary format that no suffix suits, such as 9312.5Ki, comes back as a decimal one */
+	if (again.format == ret->format)
+		assert(strcmp(tt_quantity_print(&again, reprinted), printed) == 0);
 	assert(tt_quantity_value(ret) == tt_quantity_value(&again));
 	assert(tt_quantity_milli_value(ret) == tt_quantity_milli_value(&again));
 	return true;
