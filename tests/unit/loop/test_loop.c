@@ -1,65 +1,9 @@
 /*
  * test_loop.c - what trimtab/loop.h promises about posts, run and stop
  */
-#include "test.h"
-
-#include "loop/loop.h"
+#include "trace.h"
 
 #include <pthread.h>
-
-static tt_loop *new_loop(void)
-{
-	tt_loop *loop = NULL;
-
-	assert_ok(tt_loop_new(NULL, &loop, err));
-	return loop;
-}
-
-static void dispatch(tt_loop *loop)
-{
-	assert_ok(tt_loop_dispatch(loop, err));
-}
-
-static void run(tt_loop *loop)
-{
-	assert_ok(tt_loop_run(loop, err));
-}
-
-static void stop(void *data)
-{
-	tt_loop_stop(data);
-}
-
-static void count(void *data)
-{
-	++*(int *)data;
-}
-
-/* What was called, in order. */
-struct trace {
-	int count;
-	int ids[64];
-};
-
-struct note {
-	struct trace *trace;
-	int id;
-};
-
-static void note(void *data)
-{
-	struct note *n = data;
-
-	assert_true(n->trace->count < 64);
-	n->trace->ids[n->trace->count++] = n->id;
-}
-
-#define assert_trace(trace, ...)                                                        \
-	do {                                                                            \
-		const int expected_[] = { __VA_ARGS__ };                                \
-		assert_int_equal((trace)->count, sizeof expected_ / sizeof *expected_); \
-		assert_memory_equal((trace)->ids, expected_, sizeof expected_);         \
-	} while (0)
 
 /* Making one. */
 

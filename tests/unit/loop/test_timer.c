@@ -3,18 +3,9 @@
  *
  * Most are tested on a clock of the test's own: dispatching runs what is due, and time passes only when the test says so.
  */
+#include "trace.h"
+
 #include "fake_clock.h"
-#include "test.h"
-
-#include "loop/loop.h"
-
-static tt_loop *new_loop(void)
-{
-	tt_loop *loop = NULL;
-
-	assert_ok(tt_loop_new(NULL, &loop, err));
-	return loop;
-}
 
 static tt_loop *new_loop_at(struct fake_clock *clock, int64_t now_ns)
 {
@@ -24,52 +15,6 @@ static tt_loop *new_loop_at(struct fake_clock *clock, int64_t now_ns)
 	loop->clock = &clock->clock;
 	return loop;
 }
-
-static void dispatch(tt_loop *loop)
-{
-	assert_ok(tt_loop_dispatch(loop, err));
-}
-
-static void run(tt_loop *loop)
-{
-	assert_ok(tt_loop_run(loop, err));
-}
-
-static void stop(void *data)
-{
-	tt_loop_stop(data);
-}
-
-static void count(void *data)
-{
-	++*(int *)data;
-}
-
-/* What was called, in order. */
-struct trace {
-	int count;
-	int ids[64];
-};
-
-struct note {
-	struct trace *trace;
-	int id;
-};
-
-static void note(void *data)
-{
-	struct note *n = data;
-
-	assert_true(n->trace->count < 64);
-	n->trace->ids[n->trace->count++] = n->id;
-}
-
-#define assert_trace(trace, ...)                                                        \
-	do {                                                                            \
-		const int expected_[] = { __VA_ARGS__ };                                \
-		assert_int_equal((trace)->count, sizeof expected_ / sizeof *expected_); \
-		assert_memory_equal((trace)->ids, expected_, sizeof expected_);         \
-	} while (0)
 
 static void timers_fire_at_their_time_and_not_before(void **state)
 {
