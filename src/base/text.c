@@ -93,3 +93,12 @@ size_t tt_text_escape(const char *text, size_t size, char *ret)
 	ret[used] = '\0';
 	return used;
 }
+
+const char *tt_text_shown(const char *text, size_t size, char ret[TT_TEXT_SHOWN_BYTES])
+{
+	enum { MAX = TT_TEXT_SHOWN_BYTES - sizeof "..." };
+	bool is_cut = size > MAX;
+
+	snprintf(ret, TT_TEXT_SHOWN_BYTES, "%.*s%s", is_cut ? (int)MAX : (int)size, size ? text : "", is_cut ? "..." : "");
+	return ret;
+}

@@ -28,6 +28,10 @@ TT_INNER size_t tt_text_escape(const char *text, size_t size, char *ret);
  */
 TT_INNER size_t tt_text_utf8(const char *text, size_t size, unsigned *ret_char);
 
+/* As much of a foreign text as an error repeats: 80 bytes, up to a NUL, with "..." behind it when there are more.  Returns ret. */
+enum { TT_TEXT_SHOWN_BYTES = 84 };
+TT_INNER const char *tt_text_shown(const char *text, size_t size, char ret[TT_TEXT_SHOWN_BYTES]);
+
 /* Whether a character moves the cursor, ends a line, or turns the direction of what follows: what the escapes are for. */
 TT_INNER bool tt_text_is_harmful(unsigned c);
 

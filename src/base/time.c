@@ -8,6 +8,8 @@
  */
 #include "base/time.h"
 
+#include "base/text.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -15,7 +17,6 @@
 #include <string.h>
 
 enum {
-	SHOWN_MAX = 80, /* of a foreign text in an error */
 	NSEC_DIGITS = 9,
 	DAYS_OF_400_YEARS = 146097,
 	DAYS_TO_EPOCH = 719468, /* from 0000-03-01 to 1970-01-01 */
@@ -48,9 +49,9 @@ static bool take(struct input *in, char c)
 
 static tt_code refuse(const char *noun, const char *text, size_t size, const char *advice, tt_error *err)
 {
-	int shown = size > SHOWN_MAX ? SHOWN_MAX : (int)size;
+	char shown[TT_TEXT_SHOWN_BYTES];
 
-	return tt_fail(err, TT_INVALID, "'%.*s%s' is not a %s: %s", shown, text, size > SHOWN_MAX ? "..." : "", noun, advice);
+	return tt_fail(err, TT_INVALID, "'%s' is not a %s: %s", tt_text_shown(text, size, shown), noun, advice);
 }
 
 /* Durations.  Functions that read one part return NULL, or the advice that an error ends with. */

@@ -3,10 +3,10 @@
  */
 #include "base/uuid.h"
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <string.h>
-
-enum { SHOWN_MAX = 80 }; /* of a foreign text in an error */
 
 tt_uuid tt_uuid_new(tt_random *random)
 {
@@ -71,11 +71,11 @@ static bool read_bytes(const char *text, size_t size, tt_uuid *ret)
 tt_code tt_uuid_parse(const char *text, size_t size, tt_uuid *ret, tt_error *err)
 {
 	tt_uuid uuid;
-	int shown = size > SHOWN_MAX ? SHOWN_MAX : (int)size;
+	char shown[TT_TEXT_SHOWN_BYTES];
 
 	if (!read_bytes(text, size, &uuid))
-		return tt_fail(err, TT_INVALID, "'%.*s%s' is not a UUID: write it as 550e8400-e29b-41d4-a716-446655440000", shown,
-			text, size > SHOWN_MAX ? "..." : "");
+		return tt_fail(err, TT_INVALID, "'%s' is not a UUID: write it as 550e8400-e29b-41d4-a716-446655440000",
+			tt_text_shown(text, size, shown));
 	*ret = uuid;
 	return TT_OK;
 }

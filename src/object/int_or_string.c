@@ -6,14 +6,14 @@
  */
 #include "object/int_or_string.h"
 
-enum { SHOWN_MAX = 80 }; /* of a foreign text in an error */
+#include "base/text.h"
 
 static tt_code refuse(tt_str text, const char *reason, tt_error *err)
 {
-	int shown = text.len > SHOWN_MAX ? SHOWN_MAX : (int)text.len;
+	char shown[TT_TEXT_SHOWN_BYTES];
 
-	return tt_fail(err, TT_INVALID, "invalid value for IntOrString: '%.*s%s' %s", shown, shown ? text.ptr : "",
-		text.len > SHOWN_MAX ? "..." : "", reason);
+	return tt_fail(err, TT_INVALID, "invalid value for IntOrString: '%s' %s", tt_text_shown(text.ptr, text.len, shown),
+		reason);
 }
 
 tt_code tt_int_or_string_scale(tt_str text, int64_t total, bool round_up, int64_t *ret, tt_error *err)

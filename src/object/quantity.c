@@ -9,11 +9,12 @@
  */
 #include "object/quantity.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
 enum {
-	SHOWN_MAX = 80, /* of a foreign text in an error */
 	NANO = -9,
 	SHORT_DIGITS_MAX = 18,
 	SHORT_BINARY_DIGITS_MAX = 14,
@@ -277,11 +278,10 @@ tt_code tt_quantity_parse(tt_str text, tt_quantity *ret, tt_error *err)
 {
 	tt_quantity q;
 	const char *wrong = read_quantity(text, &q);
-	int shown = text.len > SHOWN_MAX ? SHOWN_MAX : (int)text.len;
+	char shown[TT_TEXT_SHOWN_BYTES];
 
 	if (wrong)
-		return tt_fail(err, TT_INVALID, "'%.*s%s' is not a quantity: %s", shown, text.len ? text.ptr : "",
-			text.len > SHOWN_MAX ? "..." : "", wrong);
+		return tt_fail(err, TT_INVALID, "'%s' is not a quantity: %s", tt_text_shown(text.ptr, text.len, shown), wrong);
 	*ret = q;
 	return TT_OK;
 }

@@ -201,6 +201,21 @@ static void the_greatest_size_is_reached_and_never_overflows(void **state)
 	assert_true(tt_text_escaped_max(SIZE_MAX) == SIZE_MAX - 1);
 }
 
+static void an_error_repeats_80_bytes_and_says_that_there_are_more(void **state)
+{
+	(void)state;
+	char text[82], shown[TT_TEXT_SHOWN_BYTES];
+
+	memset(text, 'x', 81);
+	text[81] = '\0';
+	assert_string_equal(tt_text_shown(NULL, 0, shown), "");
+	assert_string_equal(tt_text_shown("ab", 1, shown), "a");
+	assert_int_equal(strlen(tt_text_shown(text, 80, shown)), 80);
+	assert_int_equal(strlen(tt_text_shown(text, 81, shown)), 83);
+	assert_string_equal(shown + 79, "x...");
+	assert_string_equal(tt_text_shown("a\0b", 3, shown), "a");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +226,7 @@ int main(void)
 		TEST(what_lies_beyond_unicode_is_not_read),
 		TEST(escaping_twice_changes_nothing_and_the_size_holds),
 		TEST(the_greatest_size_is_reached_and_never_overflows),
+		TEST(an_error_repeats_80_bytes_and_says_that_there_are_more),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
